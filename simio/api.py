@@ -97,7 +97,7 @@ class Study:
         return ShownExplanation(told, found)
 
     def compare(self, other: Study, case: int = 0, other_case: int | None = None) -> ShownContrast:
-        """What another study's case, of the same index or of `other_case`, gives beside one of this, and why.
+        """Comparison of a case with another study's, of the same index or of `other_case`, and its reasons.
 
         Raises SimioError where one of them cannot be run.
         """
@@ -125,7 +125,7 @@ class Study:
         """Run a configuration for each combination of these values of keys, and each case of the scenario's own.
 
         The table is that of `simio sweep`: a row a configuration, with its error if it could not be run. The options
-        are those of the command, too; `case` is an index, and `progress` is told how many of how many are done.
+        are those of the command, too; `case` is an index, and `progress` gets the numbers that are done and in all.
         Raises SimioError for values that cannot be, and where pandas is missing.
         """
         from simio.loading import ScenarioFile

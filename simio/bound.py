@@ -65,7 +65,7 @@ def _times(program: Program, classes: ThreadClasses, kind: str) -> dict[int, lis
 
 
 def _threads(program: Program, classes: ThreadClasses) -> Iterator[Station]:
-    """Of the starts that share a name, the one whose threads take longest by themselves."""
+    """The start whose threads take longest by themselves, of those that share a name."""
     longest: dict[str, tuple[int, int, int]] = {}
     for number, start in enumerate(program.starts):
         each = classes.of(start.entry)

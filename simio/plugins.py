@@ -62,7 +62,7 @@ def _holds_group(path: str) -> bool:
 
 
 def _load(point: EntryPoint) -> None:
-    # A plug-in is somebody else's code and may fail in any way; the user is told which one it was.
+    # A plug-in is somebody else's code and may fail in any way; the message names the one that did.
     try:
         loaded = point.load()
         if callable(loaded) and not isinstance(loaded, ModuleType):

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How the cases of a scenario are run; the default is the compiled engine without traces.
+    """Options of a run of a scenario's cases; the default is the compiled engine without traces.
 
     `engine` is 'compiled' (the default) or 'simpy'. With `packets`, each result has the packets of its first run.
     With `recount`, each run is made again to check more laws. `announce` gets a message if the engine has to be
@@ -247,7 +247,7 @@ def run_program(
 
 
 def _cut_off(case: Case, outcome: Outcome) -> str:
-    """What ended a run before its time, and when."""
+    """The reason and the instant of an early end."""
     run = case.system.run
     at = units.format_quantity(outcome.end, "time")
     of = f" of {units.format_quantity(run.until, 'time')}" if run.until is not None else ""

@@ -75,7 +75,7 @@ class Topology:
 
 
 class Reachability:
-    """Which hosts and disks links join: only switches pass data on, and any adapter of a host will do."""
+    """The hosts and disks that links join: only switches pass data on, and any adapter of a host will do."""
 
     def __init__(self, links: Iterable[Link], switches: Container[str]) -> None:
         self._switches = switches
@@ -102,7 +102,7 @@ class Reachability:
             yield from (self._through(owner) for owner in owners if owner in self._switches)
 
     def _through(self, switch: str) -> set[str]:
-        """What a switch and those linked to it lead to: one set, shared by all of them."""
+        """The nodes that a switch and those linked to it lead to: one set, shared by all of them."""
         if switch not in self._behind:
             seen, waiting = {switch}, [switch]
             while waiting:

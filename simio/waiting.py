@@ -12,7 +12,7 @@ from typing import Protocol
 
 
 class Watcher(Protocol):
-    """Who is told how far work has come, several times a second."""
+    """A receiver of progress, called several times a second."""
 
     def prepares(self, steps: int) -> None:
         """A program is written, and has so many steps already."""
@@ -25,7 +25,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
 def watcher() -> Watcher | None:
-    """Who watches the work of this thread, if anybody does."""
+    """The watcher of this thread's work, or None."""
     return _watcher.get()
 
 

@@ -37,7 +37,7 @@ class Share(Task):
 
 @dataclass(frozen=True)
 class Effect:
-    """Of one value on the throughput of a case, as shares: 0.1 is ten per cent more.
+    """The effect of one value on the throughput of a case, as shares: 0.1 is ten per cent more.
 
     `more` is that of a value larger by a tenth; `low` and `high` those of the ends of its range, None without one or
     where the parts cannot have it. `by` is the factor that was tried, which for a count is the next whole one.

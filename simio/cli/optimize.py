@@ -27,10 +27,11 @@ from simio.errors import SimioError
 
 if TYPE_CHECKING or not COMPLETING:
     from simio.loading import ScenarioFile
+    from simio.lower import lower
     from simio.report import table
     from simio.report.console import printed
     from simio.report.optimum import show
-    from simio.sweeps.conditions import Condition, condition
+    from simio.sweeps.conditions import Condition, check_counted, condition
     from simio.sweeps.cost import Prices, price, price_list
     from simio.sweeps.optimize import Goal, Search
     from simio.sweeps.space import Space
@@ -95,6 +96,8 @@ def optimize(
     goal = _goal(maximise, minimise, budget, at_least, known, conditions)
     unit, wrong = check(plan)
     _check_one_case(plan)
+    if conditions:
+        check_counted(conditions, lower(plan.source.scenario(sets, only=plan.only or 0).cases[0].system).tallies)
     for text in wrong:
         tell(text)
     complete = True

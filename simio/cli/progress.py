@@ -118,7 +118,7 @@ class Progress(Line):
 
     @property
     def _before(self) -> str:
-        """How many runs are done, where there are several."""
+        """Number of runs that are done, if there are several."""
         return f"{self.done} of {self.total} {self.what}; " if self.total > 1 else ""
 
 

@@ -234,7 +234,7 @@ def _write_page(loaded: Scenario, result: ScenarioResult, path: str, why: bool) 
 
 @dataclass(frozen=True)
 class Tracing:
-    """What to trace, whether to print it, and the capture file to write, if any."""
+    """The trace to take, whether to print it, and the capture file to write, if any."""
 
     packets: PacketTrace
     printed: bool

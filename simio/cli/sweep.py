@@ -32,6 +32,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.sweep import SweepPrinter
     from simio.sweeps import journal
     from simio.sweeps.effect import without_effect
+    from simio.sweeps.outcome import spelt_out
     from simio.sweeps.rows import Row
     from simio.sweeps.space import Space
     from simio.sweeps.sweep import Plan, Workers, check
@@ -105,6 +106,7 @@ def sweep(
     for text in wrong:
         tell(text)
     workers = workers_of(processes, cluster, cached)
+    measures = spelt_out(measures)
     rows, complete = _run(plan, workers, output, measures, anew)
     _give(plan, rows, complete, unit, measures, form, output)
     if not complete:

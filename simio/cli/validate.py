@@ -154,16 +154,20 @@ def _refuse_beside(chosen: str, fitting: Sequence[str]) -> None:
     context = click.get_current_context()
     params = {str(param.name): param for param in context.command.params}
     used = [
-        params[name].human_readable_name if isinstance(params[name], click.Argument) else params[name].opts[0]
+        _typed(params[name])
         for name in params
         if name not in fitting and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]
     if used:
-        allowed = [params[name].opts[0] for name in fitting if isinstance(params[name], click.Option)]
-        *others, last = [each for each in allowed if each != chosen]
-        raise click.UsageError(
-            f"{', '.join(used)} cannot be used with {chosen}; only {', '.join(others)} and {last} can"
-        )
+        others = [typed for name in fitting if (typed := _typed(params[name])) != chosen]
+        from simio.wording import listed
+
+        raise click.UsageError(f"{', '.join(used)} cannot be used with {chosen}; only {listed(others)} can")
+
+
+def _typed(param: click.Parameter) -> str:
+    """An argument or option, as the help of the command shows it."""
+    return param.human_readable_name.strip("[].") if isinstance(param, click.Argument) else param.opts[0]
 
 
 def _covered(studies: Sequence[str], update: bool, as_json: bool, to_file: bool) -> str:
@@ -197,7 +201,7 @@ def _recorded(studies: Sequence[str], commit: str) -> str:
 
 
 def _blind(as_json: bool, processes: int | None, to_file: bool) -> str:
-    """What was predicted blind, beside what is measured and simulated now."""
+    """The blind predictions as a table or JSON, beside measured and simulated values."""
     library = Library()
     kept = records(library)
     wanted = {(each.table.partition("/")[0], each.case) for record in kept for each in record.rows}

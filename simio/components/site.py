@@ -68,7 +68,7 @@ class Site:
     def streams(self, name: str, count: int) -> Iterator[str]:
         """Run a for loop's body for each of `count` streams of workload `name`, which do the same; gives their names.
 
-        Traced packets are told by ports, and connections of adapters with queues are on cores, of which each stream
+        Traced packets differ by ports, and connections of adapters with queues are on cores, of which each stream
         then has its own.
         """
         placed = any(
@@ -199,12 +199,12 @@ class Site:
         return self._layers[host]
 
     def session(self, link: Link) -> RemoteSession:
-        """What an initiator has with a target over a link, made when something first uses it."""
+        """The session of an initiator with a target over a link, made when first used."""
         if link.name not in self._sessions:
             from simio.components.storage.remote import RemoteSession
 
             make = RemoteSession
-            if getattr(link.part.sheet, "transport", "tcp") == "rdma":
+            if link.part.sheet.rdma:
                 from simio.components.storage.remote_rdma import RdmaSession
 
                 make = RdmaSession

@@ -31,7 +31,7 @@ class State(Values):
 
 
 class Arrivals(Values):
-    """When requests arrive, whatever becomes of those before: an open load."""
+    """Instants at which requests arrive, whatever becomes of those before: an open load."""
 
     rate: RequestRate = Field(
         None,

@@ -77,7 +77,8 @@ class Host:
     """A computer: its CPUs (all alike), memory, kernel, protocol stack and root complex if it has them, buses and
     adapters.
 
-    `part` holds its own values; `stalls` is when its CPUs stand still, `crashes` when it is down.
+    `part` holds its own values; `stalls` is when its CPUs stand still, `crashes` when it is down. `cpus` are hardware
+    threads.
     """
 
     name: str
@@ -94,6 +95,11 @@ class Host:
     root: Part[RootComplexSheet] | None = None
     stalls: tuple[Span, ...] = ()
     crashes: tuple[Span, ...] = ()
+
+    @property
+    def cores(self) -> int:
+        """Its cores, each of one or two hardware threads."""
+        return self.cpus // self.cpu.sheet.threads
 
 
 @dataclass(frozen=True)
@@ -250,7 +256,7 @@ class System:
     faults: tuple[InjectedFault, ...] = ()
     """As the scenario lists them; each is also with the component that it is of."""
     places: Mapping[str, Place] = field(default_factory=dict, compare=False, repr=False)
-    """Where the scenario has each component, workload and fault, and each key of one, by key path."""
+    """Key path in the scenario of each component, workload and fault, and of each of their keys."""
 
     def disks_of(self, name: str) -> tuple[str, ...]:
         """The disks of a disk, a group of disks or a volume, in order; none for any other name."""

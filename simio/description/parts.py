@@ -1,4 +1,4 @@
-"""Which parts a system has, and where the values of the catalogue in them come from."""
+"""Parts of a system, and the origins of their values from the catalogue."""
 
 from __future__ import annotations
 

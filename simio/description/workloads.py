@@ -55,7 +55,7 @@ OptionalStorage = Annotated[Text | None, Refers("storage")]
 class WorkloadParams(Values):
     """The parameters of one kind of workload.
 
-    ``routes`` lists the pairs of field names (Python's, not the YAML key) that data flows between; ``network`` tells
+    ``routes`` lists the pairs of field names (Python's, not the YAML key) that data flows between; ``network`` says
     that it does so in packets, through the hosts' protocol stacks.
     """
 

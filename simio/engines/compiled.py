@@ -30,7 +30,7 @@ from simio.waiting import Interrupt, interrupt, watcher
 FIRST_LOG = 1024
 """Rows of the log at first; it doubles when it is full."""
 SLICE = 1_000_000
-"""Steps after which the loop first returns for a moment, so that Ctrl-C is seen and somebody may be told."""
+"""Steps after which the loop first returns for a moment, so that Ctrl-C is seen and progress reported."""
 LEAST_SLICE = 10_000
 PAUSE = 0.2
 """Seconds between two returns of the loop, about."""

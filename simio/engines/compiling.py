@@ -1,4 +1,4 @@
-"""What numba makes of the loop and of families of machine functions: intermediate representation of LLVM (IR)."""
+"""Intermediate representation of LLVM (IR) that numba makes of the loop and of families of machine functions."""
 
 from __future__ import annotations
 

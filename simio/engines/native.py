@@ -106,7 +106,7 @@ def _made(folder: Path, name: str, ir: IR) -> Object:
 
 
 def _shared_out(names: Iterable[str]) -> tuple[list[str], list[str]]:
-    """What to compile in this process and what in another, which take equally long; on one CPU all in this one."""
+    """The sources for this process and those for another, which take equally long; on one CPU all for this one."""
     mine: list[str] = []
     others: list[str] = []
     if (os.cpu_count() or 1) < 2:

@@ -1,4 +1,4 @@
-"""What the reference engine keeps of a run: its timeline, and its outcome as tables."""
+"""Records of a run by the reference engine: its timeline, and its outcome as tables."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ from simio.waiting import Interrupt, interrupt, watcher
 Waiting = Generator[simpy.Event, None, None]
 
 EVERY = 10_000
-"""Events after which somebody may be told how far a run has come."""
+"""Events between reports of progress."""
 
 
 class ReferenceRun:
@@ -305,7 +305,7 @@ class ReferenceRun:
         return end
 
     def look(self, ctrl_c: Interrupt) -> None:
-        """See to Ctrl-C, and tell how far the run has come every now and then, if anybody watches it."""
+        """See to Ctrl-C, and report progress now and then, if anybody watches."""
         if ctrl_c.noticed:
             self.status = Status.INTERRUPTED
         if self.events < self.told:

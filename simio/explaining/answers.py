@@ -62,7 +62,7 @@ CUT = "variants that took far more steps than the case itself were cut off, and 
 
 @dataclass(frozen=True)
 class Answer:
-    """What runs with some seeds gave: rates in bytes a second, and means of observed times in ps, by name.
+    """Results of runs with some seeds: rates in bytes a second, and means of observed times in ps, by name.
 
     `limiter` is what limits in the run with the first seed, and `took` what a byte took there, in ps: of each
     resource, and of each machine that waited, by name. `work` is that of all seeds, in steps of the compiled engine.
@@ -87,8 +87,8 @@ class Answer:
 class Runner:
     """Runs variants of a case with the same seeds and for the same time, each program once.
 
-    `notes` tells what the figures are of, where that is not the whole of the case; `left` is what variants may still
-    take, in steps of an engine.
+    `notes` states the part of the case that the figures are of, if it is not the whole; `left` are the steps of an
+    engine that variants may still take.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class Runner:
         return Answer((span.rate,), times, limiter, _took(program, outcome, span), work)
 
     def of(self, lowered: Lowered) -> Answer:
-        """What a program gives; one that was run already is not run again. Raises RunError as a run does."""
+        """The answer of a program; one that was run already is not run again. Raises RunError as a run does."""
         started = self.start(lowered)
         self.settle([started])
         return started.result()
@@ -275,7 +275,7 @@ def _settled(base: Answer, found: Answer) -> bool:
 
 
 def gain(base: Answer, other: Answer, metric: str = THROUGHPUT) -> Gain:
-    """What a change makes of the whole, seed by seed: more throughput, or less time of an observation.
+    """The effect of a change on the whole, seed by seed: more throughput, or less time of an observation.
 
     Where one of the two was run with fewer seeds, these are compared.
     """

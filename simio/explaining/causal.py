@@ -32,9 +32,9 @@ def profile(
 ) -> CausalProfile:
     """The causal profile of a case.
 
-    `progress` is told how many variants of how many are done; `traced` is the case run step by step and `found` its
-    waterfall, if there are these already. An interrupt (Ctrl-C) gives what is known by then, with `complete` False,
-    unless not even the case itself has been run. Raises RunError where the case cannot be run.
+    `progress` gets the number of variants that are done, and of all; `traced` is the case run step by step
+    and `found` its waterfall, if there are these already. An interrupt (Ctrl-C) gives the results until then, with
+    `complete` False, unless not even the case itself has been run. Raises RunError where the case cannot be run.
     """
     lowered = traced.lowered if traced else Lowered(lower(case.system))
     outcomes: list[Outcome] = []

@@ -37,7 +37,7 @@ def work_of(sheet: type[Sheet], field: str) -> str:
 
 
 def components(system: System) -> list[Component]:
-    """What of a system can be made faster, in the order of the scenario; parts alike but for a number are one."""
+    """Things that can be made faster, in the order of the scenario; parts alike but for a number are one."""
     values: dict[Hashable, list[str]] = {}
     names: dict[Hashable, list[str]] = {}
     alike = alike_of(system)
@@ -59,7 +59,7 @@ def alike_of(system: System) -> Callable[[str], Hashable]:
 
 
 def _roles(system: System) -> dict[str, Hashable]:
-    """What each host is to the workloads: hosts of one role that differ in a number are alike."""
+    """The role of each host to the workloads: hosts of one role that differ in a number are alike."""
     found: dict[str, set[tuple[str, str]]] = {name: set() for name in system.hosts}
     for workload in system.workloads.values():
         for field, to in references(type(workload.params)).items():
@@ -70,7 +70,7 @@ def _roles(system: System) -> dict[str, Hashable]:
 
 
 def together(names: list[str]) -> str:
-    """What alike things are called together."""
+    """The common name of alike things."""
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} alike"
 
 
@@ -101,7 +101,7 @@ def _names(system: System, item: Placed, work: str) -> list[str]:
 
 
 def storage_of(system: System, disk: str) -> str:
-    """What a disk is a part of to whoever uses it: the outermost volume, its group, or itself."""
+    """The whole that a disk is a part of to its users: the outermost volume, its group, or itself."""
     of = disk
     if disk in system.disks and len(system.disks_of(system.disks[disk].group)) > 1:
         of = f"disks {system.disks[disk].group}"

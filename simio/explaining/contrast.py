@@ -63,7 +63,7 @@ def contrast(
     if many:
         notes.append("changes of one host, disk or workload were taken together")
     if complete and any(part.share is None for part in parts):
-        notes.append("some sets of changes cannot be run by themselves; the changes are not told apart")
+        notes.append("some sets of changes cannot be run by themselves; the changes are not separated")
     return Contrast(
         title=title,
         unit=byte_unit(a.system.report.unit),

@@ -1,4 +1,4 @@
-"""What differs between two systems, as changes that can be made one at a time."""
+"""Differences between two systems, as changes that can be made one at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simio.explaining.parts import placed, with_values
 from simio.loading import resolved
 
 SIX = 6
-"""Changes that are told apart exactly; more are taken together by what they are of."""
+"""Changes that are separated exactly; more are taken together by their owners."""
 PLACES = ("hosts", "disks", "volumes", "switches", "links")
 _ASIDE = frozenset({"basis", "source", "interval", "title", "group", "model", "kind"})
 Apply = Callable[[System], System]
@@ -61,7 +61,7 @@ def steps_between(a: System, b: System, given: Sequence[Difference] = ()) -> tup
 
 
 def _owner(path: str) -> str:
-    """What a value is of: a host, a group of disks, a workload."""
+    """The owner of a value: a host, a group of disks, a workload."""
     return ".".join(path.split(".")[:2])
 
 
@@ -100,7 +100,7 @@ def _steps(
 
 
 def _shape(system: System) -> object:
-    """What is there and how it is joined, without values."""
+    """The parts of a system and how they are joined, without values."""
     return (
         {item.path: (item.part.category, item.part.kind) for item in placed(system)},
         [(link.name, link.ends) for link in system.links],
@@ -124,7 +124,7 @@ def _of_parts(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]])
 
 
 def _text(flat: Mapping[str, str], path: str, system: System) -> str:
-    """A value as the scenario would tell it, or as it is."""
+    """A value as the scenario would write it, or as it is."""
     if path in flat:
         return flat[path]
     owner, _, field = path.rpartition(".")

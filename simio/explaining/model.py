@@ -1,4 +1,4 @@
-"""What an explanation says, as plain data for terminals, pages and programs.
+"""An explanation as plain data for terminals, pages and programs.
 
 Rates are bytes a second, times picoseconds, gains shares of the whole (0.03 is 3 per cent more).
 """
@@ -18,7 +18,7 @@ LEAST = 0.005
 
 @dataclass(frozen=True)
 class Gain:
-    """What one change makes of the whole: `rate` in bytes a second and `gain` as a share of what there was.
+    """The effect of one change on the whole: `rate` in bytes a second and `gain` as a share of what there was.
 
     `half_width` is half of the 95% confidence interval of the gain, over seeds in pairs; None where nothing is
     random. Where an explanation is about latency (`CausalProfile.metric`), `gain` is the share by which that is
@@ -37,14 +37,14 @@ def certain(gain: Gain | None) -> bool:
 
 @dataclass(frozen=True)
 class Component:
-    """What is made faster as one: a name, and the key paths of the times and rates that belong to it."""
+    """A thing that is made faster as one: a name, and the key paths of the times and rates that belong to it."""
 
     name: str
     values: tuple[str, ...]
 
 
 def noise(gain: Gain | None) -> bool:
-    """True if a gain cannot be told from none by its confidence interval."""
+    """True if a gain cannot be distinguished from none by its confidence interval."""
     return gain is not None and gain.half_width is not None and abs(gain.gain) <= gain.half_width
 
 
@@ -80,7 +80,7 @@ class WhatIf:
 
 @dataclass(frozen=True)
 class Next:
-    """What limits when a component is free: its name, what is carried then, the limit, and what would help next.
+    """The system with a component free: its name, the rate then, the limit, and what would help next.
 
     `helped` is what `helps`, made twice as fast, gains beyond that; None where nothing helps.
     """
@@ -121,7 +121,7 @@ class Alternation:
 
 @dataclass(frozen=True)
 class CausalProfile:
-    """What each component and each setting has to do with the result of a case.
+    """The effect of each component and each setting on the result of a case.
 
     `limiter` is that of a run of the case; `held` says why making what it names faster gains nothing, if that is so.
     `metric` is 'throughput', or the name of an observation whose mean is meant where throughput does not depend on
@@ -148,7 +148,7 @@ class CausalProfile:
 
 @dataclass(frozen=True)
 class Stage:
-    """What part of a unit's time goes to one work at one place.
+    """The part of a unit's time that goes to one work at one place.
 
     `time` is ps a unit, `share` of the whole; `kind` is 'service' (something works), 'waiting' (for a resource that
     serves others) or 'delay' (nothing works: a signal under way, a timer). Stages are in the order of the path.
@@ -174,7 +174,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Waterfall:
-    """Where the time of a unit of work goes: what had to happen, one after another, between two units' deliveries.
+    """Stages of the time of a unit of work: what had to happen, one after another, between two units' deliveries.
 
     `unit` bytes are delivered each `period` ps in the mean over `units` of them; the times of all stages add up to
     that. `segments` are the way of one of these units, whose lengths add up to its own time. `thread` is the thread
@@ -202,7 +202,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Change:
-    """What is changed at once, with all values that this changes; the first `given` are as the user has them."""
+    """Values that one change sets at once; the first `given` are as the user has them."""
 
     name: str
     values: tuple[Difference, ...]
@@ -211,7 +211,7 @@ class Change:
 
 @dataclass(frozen=True)
 class PartOf:
-    """What a change has to do with the whole difference, in the unit of the metric.
+    """The share of a change in the whole difference, in the unit of the metric.
 
     `alone` is what it makes of A by itself, `last` what is lost if it alone is left out of B, and `share` its part of
     the whole; the shares of all changes add up to the whole. None where a variant could not be run.
@@ -225,7 +225,7 @@ class PartOf:
 
 @dataclass(frozen=True)
 class Answered:
-    """What one of two systems gives: bytes a second, what limits, utilisations, means of observed times in ps."""
+    """The answer of one of two systems: bytes a second, what limits, utilisations, means of observed times in ps."""
 
     name: str
     rate: Fraction
@@ -241,7 +241,7 @@ class Contrast:
 
     `given` are the settings in which the two differ, as a scenario or a command has them. `metric` and `whole` (B
     less A) are as in `CausalProfile`. `exact` says that each order of the changes was weighed (Shapley's value); else
-    they were made in the order of `parts`. `interact` tells whether changes by themselves do not add up to the whole.
+    they were made in the order of `parts`. `interact` is True if changes by themselves do not add up to the whole.
     """
 
     title: str

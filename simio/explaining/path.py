@@ -1,4 +1,4 @@
-"""What had to happen, one thing after another, for something to happen when it did: a run's critical path.
+"""A run's critical path: what had to happen, one thing after another, for something to happen when it did.
 
 A run that was traced step by step is followed backwards. A step that took time is what time passed for. A thread that
 waited for others is left for who let it go on: the thread that put into the container, released the lock, or ended.
@@ -22,12 +22,12 @@ from simio.program.labels import Label
 from simio.program.steps import NO_REGISTER, STRIDE, Op, Program, named_row, numbered
 
 SERVICE, WAITING, DELAY = "service", "waiting", "delay"
-"""What a stretch is: something works, a wait for a resource that serves others, or nothing works."""
+"""Kinds of stretch: something works, a wait for a resource that serves others, or nothing works."""
 TIMER = "timer"
 """The label of a wait that a rule lays down."""
 _NOBODY = Label(0, 0, "", "")
 _ENDED = {int(Op.GET): Op.PUT, int(Op.PUT): Op.GET, int(Op.SEIZE): Op.RELEASE, int(Op.JOIN): Op.END}
-"""What another thread has done where a thread goes on that waited at an operation."""
+"""The operation of another thread that lets a thread go on which waited at an operation."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Stretch:
 
 
 class Steps:
-    """What each step of a program is, as labels and resources tell."""
+    """The work of each step of a program, by its labels and resources."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -107,7 +107,7 @@ class Steps:
         return found
 
     def stretches(self, at: int, begin: int, end: int, thread: str, instance: int = 0) -> Iterator[Stretch]:
-        """What a step of ADVANCE from `begin` to `end` was; a part that depends on an amount may be apart."""
+        """The work of a step of ADVANCE from `begin` to `end`; a part that depends on an amount may be apart."""
         label, (fixed, register) = self.work[at], self.steps[at][1:3]
         middle = begin + fixed if label.byte and register != NO_REGISTER else end
         place = numbered(label.where, instance)
@@ -146,7 +146,7 @@ class Path:
 
     @cached_property
     def named(self) -> Ints:
-        """What the first operand of each row's step names, where it names something."""
+        """The name that the first operand of each row's step stands for, if it stands for one."""
         named, stride = self.program.steps[:, 1], self.program.steps[:, STRIDE]
         return named[self.at] + stride[self.at] * np.array(self.instances)[self.serials]
 

@@ -13,7 +13,7 @@ MORE = 1.02
 
 
 def slowed_by(system: System, before: Answer, after: Answer) -> str:
-    """What takes longer for each byte in the slower of two answers: a timer, a disk's revolutions, or the order."""
+    """Cause of a byte's longer time in the slower of two answers: a timer, a disk's revolutions, or the order."""
     grown = {
         name: time - before.took.get(name, 0.0)
         for name, time in after.took.items()

@@ -1,4 +1,4 @@
-"""Which components are likely to matter to a result: what is tried first, where there is no time for all."""
+"""Components that are likely to matter to a result: those to try first, where there is no time for all."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from simio.explaining.path import DELAY
 from simio.result.model import CaseResult
 
 ELSEWHERE = 0.005
-"""How much a share counts for other work at the same place."""
+"""Weight of a share for other work at the same place."""
 BUSY = 0.3
-"""How much it counts that something is busy, where the way of a unit is known."""
+"""Weight of being busy at all, where the path of a unit is known."""
 PERHAPS = 0.5
-"""How much it counts for the same work at another place."""
+"""Weight of a share for the same work at another place."""
 SIGNALS = "signals"
 _CLOCK = "CPU clock"
 

@@ -66,7 +66,8 @@ def what_ifs(system: System) -> Iterator[Setting]:
     for name in system.hosts:
         hosts.setdefault((alike(name), system.hosts[name].cpus), []).append(name)
     for names in hosts.values():
-        more = {f"hosts.{name}.cpus": system.hosts[name].cpus + 1 for name in names}
+        hosts_of = {name: system.hosts[name] for name in names}
+        more = {f"hosts.{name}.cpus": host.cpus + host.cpu.sheet.threads for name, host in hosts_of.items()}
         yield from _changed(system, f"one more CPU in {together(names)}", more)
 
 

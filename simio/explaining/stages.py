@@ -76,7 +76,7 @@ class Traced:
 
 
 def waterfall(case: Case, engine: str | None = None, traced: Traced | None = None) -> Waterfall:
-    """Where the time of a unit of a case goes, with its first seed.
+    """Stages of the time of a unit of a case, with its first seed.
 
     Followed is the thread that delivers last, of those that deliver much; with several streams, a unit is one of its
     own stream. Raises RunError for a case that cannot be run, that delivers nothing, or whose processes are written
@@ -135,13 +135,13 @@ def _deliveries(path: Path, program: Program, outcome: Outcome, until: int) -> t
 
 
 def _first(path: Path, rows: np.ndarray, since: int) -> int:
-    """Which delivery to begin after: the first of the measured span, if there are enough from there."""
+    """The delivery to begin after: the first of the measured span, if there are enough from there."""
     found = int(np.searchsorted(path.times[rows], since))
     return max(min(found, len(rows) - 2), 0)
 
 
 def _unit(case: Case, largest: int, total: int) -> tuple[str, int]:
-    """What one unit of work is called, and its bytes; without a word for it, or where less than one of these is
+    """The name of one unit of work, and its bytes; without a word for it, or where less than one of these is
     delivered, the largest delivery."""
     for workload in case.system.workloads.values():
         for field in _UNITS:

@@ -30,7 +30,7 @@ TOGETHER = 0.8
 
 @dataclass
 class _Account:
-    """What one kind of call has taken so far, in ps, and its waits: rows at which each began and ended."""
+    """Times of one kind of call so far, in ps, and its waits: rows at which each began and ended."""
 
     time: int = 0
     waiting: int = 0
@@ -124,7 +124,7 @@ def _accounts(path: Path, rows: NDArray[np.int64], since: int, until: int) -> di
 
 
 def _waits_for(path: Path, account: _Account, since: int, length: int) -> tuple[tuple[str, float], ...]:
-    """What waits were for, as shares of `length` ps: what happened meanwhile that ended them."""
+    """Reasons of waits, as shares of `length` ps: what happened meanwhile that ended them."""
     waits = account.waits
     if len(waits) > FOLLOWED:
         waits = random.Random(0).sample(waits, FOLLOWED)

@@ -37,11 +37,11 @@ FREE = Fraction(1000)
 """Factors of the three speeds; what is free takes a thousandth of its time."""
 
 MOST_REASONS = 3
-"""Reasons for variants that cannot be run that are told."""
+"""Reasons for variants that cannot be run, at most, in a report."""
 CANDIDATES = 4
 """Components that are tried where the one that helps most is free."""
 WORTH = 0.02
-"""Gain of components that are free together from which they are told apart."""
+"""Gain of components that are free together from which each is tried by itself."""
 RESERVES = {"free": 0.6, "less": 0.3, "settings": 0.1}
 """Shares of the time for variants that are left for those after."""
 
@@ -236,7 +236,7 @@ class Variants:
         return THROUGHPUT if most[THROUGHPUT] >= NOTHING or most[best] < NOTHING else best
 
     def gained(self, answer: Future[Answer] | None, metric: str) -> Gain | None:
-        """What an answer is as a gain; None where it is not there or the variant could not be run."""
+        """The gain of an answer; None where it is missing or the variant could not be run."""
         known = self._answer(answer)
         return gain(self.runner.base, known, metric) if known else None
 
@@ -271,7 +271,7 @@ class Variants:
         return [each for each in found if each]
 
     def _next(self) -> Next | None:
-        """What limits when the component that helps most is free."""
+        """The system with the component that helps most free, and its limit."""
         known = [row for row in self.table(THROUGHPUT) if certain(row.free) and not row.together]
         if not known or not self.runner.affords(1):
             return None

@@ -79,7 +79,7 @@ def knobs(root: Node, first: Mapping[str, str], more: Sequence[str] = ()) -> lis
 
 
 def _about(root: Node, key: str) -> str:
-    """What a value is, in the words of the schema; empty where these are not known."""
+    """The description of a value, in the words of the schema; empty where these are not known."""
     section, *path = key.split(".")
     if section == "workload" and len(path) == 2:
         return _described(_kind_of(root, path[0]), path[1])

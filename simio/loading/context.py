@@ -17,7 +17,7 @@ from simio.loading.yamltree import Node
 T = TypeVar("T")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 Built = tuple[Any, tuple[object, ...]]
-"""What was built, and the nodes, or a datasheet, that it was built from."""
+"""A built object, and the nodes, or a datasheet, that it was built from."""
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Context:
     def items(
         self, section: Node, path: str, build: Callable[[Context, str, Node, Place], T], what: str = "a mapping"
     ) -> dict[str, T]:
-        """What `build` makes of each entry of a mapping, given its name, node and place; by name."""
+        """The results of `build` for each entry of a mapping, given its name, node and place; by name."""
         check_names(self, section, path)
         made = {}
         for name, node in self.problems.mapping(section, path, what).items():

@@ -19,7 +19,7 @@ from simio.loading.problems import ProblemList, field_named, node_text
 from simio.loading.yamltree import Node, value_text
 
 BASES = ("standard", "datasheet", "measured", "derived", "defined", "fitted", "assumed")
-"""What a value of the catalogue may be based on."""
+"""Bases that a value of the catalogue may have."""
 
 HOST_PARTS = ("cpu", "memory", "kernel")
 HOST_OPTIONAL = ("stack", "root")
@@ -36,7 +36,7 @@ def _correlation(value: object, _handler: Any) -> float:
 
 
 class FitRecord(Values):
-    """How a value was fitted: to so many `rows`, with so many `values` in all.
+    """Origin of a fitted value: `rows` that it was fitted to, with `values` in all.
 
     `studies` are those whose rows these are, if they are others than the value's `source` names. `residual` is the
     standard deviation of log(simulated / measured) that was left. `correlation` holds those of the logarithm of this
@@ -99,7 +99,7 @@ class _WrittenValue(Values):
 
 
 class _Datasheet(Values):
-    """What a datasheet consists of."""
+    """The form of a datasheet."""
 
     kind: _Text
     title: _Text
@@ -150,7 +150,7 @@ class _Parts(Values):
 
 
 class _HostDatasheet(_Datasheet):
-    """What the datasheet of a host consists of."""
+    """The form of the datasheet of a host."""
 
     parts: _Parts
 

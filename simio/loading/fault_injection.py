@@ -76,7 +76,7 @@ class _Notes:
 
 
 def _parts(inventory: Inventory, links: Sequence[Link]) -> Mapping[str, Mapping[str, Part | None]]:
-    """What a fault can be of, by class and name."""
+    """Targets that a fault can have, by class and name."""
     return {
         "link": {link.name: link.part for link in links},
         "switch": {name: item.part if item else None for name, item in inventory.switches.items()},

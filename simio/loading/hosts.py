@@ -119,6 +119,13 @@ def _host(ctx: Context, name: str, lineage: tuple[Node, ...], place: Place) -> H
     made = {key: Adapter(item, seats[key]) for key, item in adapters.items() if item is not None}
     fitted = {key: item for key, item in buses.items() if item is not None}
     host = _assembled(name, entry, part, single, fitted, made)
+    if host.cpus % host.cpu.sheet.threads:
+        ctx.problems.add(
+            f"{path}.cpus",
+            f"{host.cpus} with {host.cpu.sheet.threads} hardware threads a core (cpu.threads)",
+            f"a multiple of {host.cpu.sheet.threads}",
+            place=place_of(own, "cpus"),
+        )
     return HostSite(host, adapters)
 
 

@@ -264,7 +264,7 @@ def _wanted(model: type[BaseModel], location: tuple[Any, ...]) -> str:
 
 
 def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any]) -> tuple[str, str]:
-    """What was expected, and a hint, for errors that the library itself raises; nothing for one not known here."""
+    """The expectation and a hint for errors that the library itself raises; nothing for one not known here."""
     if kind == "literal_error":
         choices = str(context["expected"])
         names = [choice.strip("'") for choice in choices.replace(" or ", ", ").split(", ")]

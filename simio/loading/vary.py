@@ -86,7 +86,7 @@ class Cases:
         return any(setting.keys[:2] == item for case in self.settings for setting in case)
 
     def values(self, key: str) -> list[object] | None:
-        """What cases write at a key path, as `canonical` has it: [] for nothing, None if that is not all there is."""
+        """Settings of cases at a key path, in the form of `canonical`: [] for none, None if there may be others."""
         if key not in self._values:
             own = [[each for each in case if _meets(each.key, key)] for case in self.settings]
             if not any(own):
@@ -202,7 +202,7 @@ def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[KeySetting]
 
 
 def _setting(ctx: Context, root: Node, text: str, place: Place) -> KeySetting | None:
-    """What a `key.path=value` sets, or None and a problem."""
+    """The setting in a text `key.path=value`, or None and a problem."""
     key, equals, value = text.partition("=")
     key = key.strip()
     if not equals or not value.strip():

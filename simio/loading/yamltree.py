@@ -65,23 +65,15 @@ class Node:
 
     def at(self, path: Sequence[str | int]) -> Node:
         """The node at `path` below this one, or the last one on the path that exists."""
-        return self._walk(path)[0]
-
-    def key_at(self, path: Sequence[str | int]) -> Place:
-        """The place of the key (or list element) that `path` ends with, or of the last one that exists."""
-        return self._walk(path)[1]
-
-    def _walk(self, path: Sequence[str | int]) -> tuple[Node, Place]:
-        node, place = self, self.place
+        node = self
         for part in path:
             if isinstance(part, str) and part in node.entries:
-                node, place = node.entries[part], node.key_places.get(part, node.place)
+                node = node.entries[part]
             elif isinstance(part, int) and 0 <= part < len(node.elements):
                 node = node.elements[part]
-                place = node.place
             else:
                 break
-        return node, place
+        return node
 
 
 def value_text(node: Node) -> str:

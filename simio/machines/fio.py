@@ -178,7 +178,7 @@ def completed(state: NDArray, base: int, begun: int, submitted: int) -> int:
 
 @machine("fio")
 def oldest(state: NDArray, base: int) -> int:
-    """The start of the oldest completion that nobody has looked at, as `completed` was told of it."""
+    """The start of the oldest completion that nobody has looked at, as `completed` noted it."""
     if state[base + PUT] == state[base + TAKEN]:
         return -1
     return state[base + SLOTS + SLOT_SIZE * (state[base + TAKEN] % state[base + ROOM]) + BEGUN]

@@ -122,6 +122,6 @@ def finish(state: NDArray, base: int) -> int:
 
 @machine("files")
 def change(state: NDArray, base: int, more: int, fewer: int) -> int:
-    """So many bytes `more` are dirty, and so many `fewer`: 1 if that is above the background limit, else 0."""
+    """Count `more` and `fewer` dirty bytes: 1 if the sum is above the background limit, else 0."""
     state[base + BYTES] += more - fewer
     return 1 if state[base + BYTES] > state[base + BACKGROUND] else 0

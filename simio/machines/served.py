@@ -125,7 +125,7 @@ def reach(state: NDArray, base: int, target: int) -> int:
 
 @machine("parts")
 def advance(state: NDArray, base: int, amount: int) -> int:
-    """So many bytes more are there: how many threads are to be woken, all that wait."""
+    """Add bytes that are there: number of threads to wake, all that wait."""
     state[base + BYTES] += amount
     waiting = state[base + WAITING]
     state[base + WAITING] = 0

@@ -46,7 +46,7 @@ def over(state: NDArray, base: int, number: int) -> int:
 
 @machine("files")
 def ask(state: NDArray, base: int, number: int) -> int:
-    """What whoever needs turn `number` does now: SLEEP, OVER or MAKE."""
+    """The next action of a thread that needs turn `number`: SLEEP, OVER or MAKE."""
     if number > state[base + BEGUN] + 1:
         return -1
     if state[base + ENDED] >= number:

@@ -1,4 +1,4 @@
-"""What the system tells of itself: processors, memory, devices, and the settings of the kernel."""
+"""Description of a machine by its own system: processors, memory, devices, and the settings of the kernel."""
 
 from __future__ import annotations
 

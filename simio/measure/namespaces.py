@@ -14,7 +14,7 @@ from types import TracebackType
 from simio.measure.log import Log, Unavailable
 
 ADDRESSES = ("198.18.0.1", "198.18.0.2")
-"""Of the range for benchmarks (RFC 2544, appendix C.2.2), in namespaces that nothing else can reach."""
+"""Addresses of the range for benchmarks (RFC 2544, appendix C.2.2), in namespaces that nothing else can reach."""
 DEVICES = ("simio0", "simio1")
 LIFETIME = 1800
 """Seconds after which the namespaces end by themselves, should nobody end them."""

@@ -78,7 +78,7 @@ class Builder(Blocks):
 
     @property
     def only_daemons(self) -> bool:
-        """Whether no thread keeps a run going."""
+        """True if no thread keeps a run going."""
         return all([start.daemon for start in self._starts] + [guest.daemon for guest in self._guests])
 
     def build(self, dtype: type = np.int64) -> Program:

@@ -35,6 +35,7 @@ from simio.program.steps import (
 
 LIMIT = 2**62
 """Constants of a program lie below this."""
+Made = TypeVar("Made")
 _Row = TypeVar("_Row", Resource, Container, Mark, Window)
 
 
@@ -91,7 +92,7 @@ class Declarations:
         self._starts: list[ThreadStart] = []
         self._known: dict[tuple[str, str], Handle] = {}
         self._depth = 0
-        self._owned: dict[int, tuple[object, int]] = {}
+        self._owned: dict[int, tuple[object, Any]] = {}
 
     def resource(self, name: str, units: int = 1, lock: bool = False) -> Handle:
         """A resource of `units` units; the same name declared alike again is the same resource.
@@ -169,11 +170,12 @@ class Declarations:
         """The value that a word of a machine's initial state has so far."""
         return self._state[offset]
 
-    def once(self, owner: object, make: Callable[[], int]) -> int:
-        """The offset of a machine that `make` declares the first time that it is asked for by this owner."""
+    def once(self, owner: object, make: Callable[[], Made]) -> Made:
+        """The result of `make`, such as the offset of a machine; it is called the first time that an owner asks."""
         if id(owner) not in self._owned:
             self._owned[id(owner)] = (owner, make())
-        return self._owned[id(owner)][1]
+        made: Made = self._owned[id(owner)][1]
+        return made
 
     def room(self, name: str, words: int) -> None:
         """Raise UnfitError if so many words of state more are too many for a program."""

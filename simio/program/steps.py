@@ -164,7 +164,7 @@ class Container:
 class Mark:
     """A named observation.
 
-    `role` is 'delivered' (bytes that count as throughput), 'sent' (bytes whose rate is told beside it), 'latency'
+    `role` is 'delivered' (bytes that count as throughput), 'sent' (bytes whose rate stands beside it), 'latency'
     (ps, once a request), 'time' (ps, of a part of a request or of no request), 'counted' (a number of requests that
     were done together), 'packet' (fields of packets, see `simio.components.network.capture`), 'begun' (a program
     begins what it is measured by) or 'other'.
@@ -249,11 +249,8 @@ class Tally:
     unit: str
 
 
-CPU_TIME = "CPU time"
-"""What a tally in ns counts of a process: the time that it was on its core."""
-
-PROFILED = "CPU time in "
-"""Beginning of what a tally in ns counts of a host: the time of a class of functions, on all its cores."""
+CPU_TIME, PROFILED = "CPU time", "CPU time in "
+"""Tallies in ns: of a process, its time on its core; of a host, with a class of functions, theirs on all cores."""
 
 
 @dataclass(frozen=True)

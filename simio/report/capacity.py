@@ -49,7 +49,7 @@ def _uncertain(search: Capacity, low: Load, high: Load) -> str:
 
 
 def _told(search: Capacity, load: Load) -> str:
-    """What was seen of each promise at a load, and what limits."""
+    """The observed value of each promise at a load, and what limits."""
     growing = [each.sentence for each in load.result.loads if each.grows]
     seen = [f"{each.quantity} is {each.value_text(load.result)}" for each in search.conditions]
     return "; ".join([*(growing or seen), load.result.limiter.sentence])

@@ -12,7 +12,7 @@ from simio.description.measured import MeasuredRow
 from simio.formats.fio import NAMES as DIRECTIONS
 from simio.report.jsontext import parts, plain
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
-from simio.result.distribution import quantile
+from simio.result.distribution import SHARES, quantile
 from simio.result.fairness import fairness
 from simio.result.model import CaseResult, JobRun, Precision, ScenarioResult
 from simio.result.uncertainty import Interval
@@ -24,8 +24,6 @@ _WRITTEN_OTHERWISE = (
     "requests_half_width",
 )  # fmt: skip
 MS = 1e9
-SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
-"""Shares of a time's distribution that CSV has."""
 SCHEMA = 1
 """Version of the layout of the JSON document."""
 
@@ -188,11 +186,9 @@ def _under_load(case: CaseResult) -> dict[str, str]:
     for seen in case.observations if case.loads else ():
         if seen.unit != "ps":
             continue
-        exact = {0.5: seen.p50, 0.9: seen.p90, 0.95: seen.p95, 0.99: seen.p99, 0.999: seen.p999}
         cells[f"{seen.name} mean (ms)"] = f"{seen.mean / MS:.6g}"
         for share in SHARES:
-            value = exact.get(share) or quantile(seen.distribution, share)
-            cells[f"{seen.name} {100 * share:g}% (ms)"] = f"{value / MS:.6g}"
+            cells[f"{seen.name} {100 * share:g}% (ms)"] = f"{quantile(seen, share) / MS:.6g}"
     return cells
 
 

@@ -1,4 +1,4 @@
-"""What a promise comes to over the load, drawn: on a terminal in characters, and as an SVG."""
+"""Plots of a promise over the load: on a terminal in characters, and as an SVG."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
 
 
 def notes_text(result: ScenarioResult) -> list[str]:
-    """What the throughputs of cases leave open, each note once with the cases that it is of."""
+    """Open questions about the throughputs of cases, each note once with the cases that it is of."""
     found: dict[str, list[str]] = {}
     for case in result.cases:
         for note in case.notes:

@@ -1,7 +1,7 @@
-"""What threads did at each instant of a run, and who held which resource: from the steps that an engine tells of.
+"""Activity of threads at each instant of a run, and holders of resources: from the steps that an engine reports.
 
 A thread that goes on later than its last step began has waited there, or has advanced; a SEIZE is granted when the
-thread goes on. So the steps say all, and both engines tell the same ones.
+thread goes on. So the steps say all, and both engines report the same ones.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Span:
 
 
 class Full(Exception):
-    """As many spans were seen as are to be kept."""
+    """Raised when as many spans were seen as are to be kept."""
 
 
 @dataclass(eq=False)
@@ -65,7 +65,7 @@ class _Lanes:
 
 
 class Activity:
-    """Spans of resources and threads between two instants of a run; `watch` is what an engine tells of its steps."""
+    """Spans of resources and threads between two instants of a run; `watch` receives the steps of an engine."""
 
     def __init__(self, program: Program, since: int = 0, most: int = MOST) -> None:
         self.program, self.since, self.most = program, since, most
@@ -224,7 +224,7 @@ def observe(
     engine: str | None = None,
     announce: Callable[[str], Any] | None = None,
 ) -> tuple[Activity, Outcome]:
-    """What happens from `since` to `until` ps (None: to the end) in the first run of a system, and its outcome then.
+    """Activity from `since` to `until` ps (None: to the end) in the first run of a system, and its outcome then.
 
     No more than `most` spans are kept: the run ends there. Raises AbortedActivity if the run is aborted,
     InterruptedActivity for Ctrl-C, and RunError if it cannot begin.

@@ -74,13 +74,13 @@ def pooled_comparisons(result: ScenarioResult) -> list[Comparison]:
 
 
 def pooled_value(row: MeasuredRow, values: Sequence[float | None]) -> float | None:
-    """What a row over several cases says of their values; None if one of them says nothing."""
+    """A row's summary of the values of several cases; None if one of them has none."""
     known = [value for value in values if value is not None]
     return _SUMS[row.over](known) if len(known) == len(values) else None
 
 
 def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
-    """What a case says of the quantity of a row, in its unit; None if it says nothing.
+    """A case's value for the quantity of a row, in its unit; None if it has none.
 
     Throughput is the mean of all replications; the other quantities are those of the first.
     """
@@ -140,7 +140,7 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
 
 
 def cores(case: CaseResult, host: str) -> float:
-    """How busy the cores of a host are together, those with which something was placed; 1 is one core."""
+    """Utilisation of the cores of a host together, those with which something was placed; 1 is one core."""
     return sum(use.utilisation for use in case.resources if use.name.startswith(f"{host}.core "))
 
 
@@ -167,7 +167,7 @@ def check_observations(rows: Iterable[MeasuredRow], names: Iterable[str]) -> Non
             continue
         table, there = f"{row.study}/{row.table}".strip("/"), ", ".join(map(quote, known)) or "none"
         if matching:
-            raise RunError(f"{table}: a {row.label} may be of {', '.join(map(quote, matching))}; tell which in 'of'")
+            raise RunError(f"{table}: a {row.label} may be of {', '.join(map(quote, matching))}; name one in 'of'")
         raise RunError(f"{table}: no observation for {row.label}; there are {there}")
 
 

@@ -8,11 +8,13 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.result.recorded import Distribution
+from simio.result.recorded import Distribution, Observation
 
 DECADE = 20
 """Edges a decade: a bin ends 12% above where it begins."""
 _DECADES = 18
+SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
+"""Shares at which tables have a cumulative distribution."""
 
 
 @cache
@@ -58,8 +60,20 @@ def _sum(runs: Sequence[Distribution]) -> Distribution:
     return _cut(counts, int(used[0]), int(used[-1])) if len(used) else Distribution()
 
 
-def quantile(seen: Distribution, share: float) -> float:
-    """The value that a share of all does not exceed, on a straight line within a bin; NaN of an empty histogram."""
-    if not seen.counts:
+def cumulative(seen: Observation) -> tuple[list[int], list[float]]:
+    """Values, and the share of all below each: the edges of bins, from the least value to the largest."""
+    edges = [min(max(edge, seen.least), seen.most) for edge in seen.distribution.edges]
+    return edges, seen.distribution.shares
+
+
+def quantile(seen: Observation, share: float) -> float:
+    """The value that a share of all does not exceed: exact where a result has it, else on a line within a bin."""
+    exact = {0.5: seen.p50, 0.9: seen.p90, 0.95: seen.p95, 0.99: seen.p99, 0.999: seen.p999}
+    if share in exact:
+        return float(exact[share])
+    edges, shares = cumulative(seen)
+    if not edges:
         return float("nan")
-    return float(np.interp(share, seen.shares, seen.edges))
+    below = max((value for known, value in exact.items() if known < share), default=seen.least)
+    above = min((value for known, value in exact.items() if known > share), default=seen.most)
+    return float(min(max(np.interp(share, shares, edges), below), above))

@@ -1,4 +1,4 @@
-"""What the holders of a lock spend their time with: the resources that they seize, and places where they work."""
+"""Time of the holders of a lock: the resources that they seize, and places where they work."""
 
 from __future__ import annotations
 

@@ -51,6 +51,7 @@ class _Reader:
     def runs(self) -> Iterable[JobRun]:
         from simio.workloads.fio import Fio
         from simio.workloads.fio.layout import labels
+        from simio.workloads.fio.syncing import sync_of
 
         params = self.workload.params
         assert isinstance(params, Fio)
@@ -80,6 +81,7 @@ class _Reader:
                 depths=_depths(whole, begun, members),
                 depth=job.depth,
                 percentiles=tuple(float(each) for each in job.percentiles),
+                syncs=_times(*self._marks(sync_of(self.workload.name, label)), begun),
             )
 
     def _seen(self, label: str, directions: Iterable[int]) -> _Seen:
@@ -161,7 +163,7 @@ def _times(done: Ints, took: Ints, begun: int) -> JobTimes:
 
 
 BITS = 6
-"""Bits that fio's bins tell values apart by (stat.h, FIO_IO_U_PLAT_BITS)."""
+"""Bits by which fio's bins distinguish values (stat.h, FIO_IO_U_PLAT_BITS)."""
 LEVELS = 1 << BITS
 BINS = 29 * LEVELS
 

@@ -1,4 +1,4 @@
-"""What a job of fio says of a measured quantity, over its own time and not that of the whole run."""
+"""Values of a job of fio for a measured quantity, over its own time and not that of the whole run."""
 
 from __future__ import annotations
 
@@ -47,3 +47,6 @@ def _sides(jobs: Sequence[JobRun]) -> Iterator[tuple[JobRun, str, JobSide, JobTi
             yield job, f"{name}s", side, side.lat
             yield job, f"{name} submission", side, side.slat
             yield job, f"{name} completion", side, side.clat
+        syncs = JobSide(0, job.syncs.count, job.syncs, JobTimes(), job.syncs)
+        if job.syncs.count:
+            yield job, f"{job.workload}: {job.label} sync", syncs, job.syncs

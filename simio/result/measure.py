@@ -280,7 +280,7 @@ def _of_many(mark: Mark, values: Sketch) -> Observation:
 
 
 def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) -> tuple[TallyValue, ...]:
-    """What machines counted in the whole run, but for what never happened; CPU time by class in `span`, if given."""
+    """Counts of machines in the whole run, but for zeros; CPU time by class in `span`, if given."""
     values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else []
     if span is not None:
         profiled = _profiled(program)
@@ -300,7 +300,7 @@ def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) 
 
 
 def _profiled(program: Program) -> set[int]:
-    """Where the counts of CPU time by class are."""
+    """Offsets of the counts of CPU time by class."""
     return {tally.at for tally in program.tallies if tally.what.startswith(PROFILED)}
 
 

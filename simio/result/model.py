@@ -1,4 +1,4 @@
-"""What a run says: the answer, what limits it, and how busy everything was."""
+"""The result of a run: the answer, what limits it, and how busy everything was."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class ContainerUse:
 
 @dataclass(frozen=True)
 class ThreadUse:
-    """How much of the run a thread of this name spent on steps of its own, not waiting for others."""
+    """The share of the run that a thread of this name spent on steps of its own, not waiting for others."""
 
     name: str
     count: int
@@ -109,7 +109,7 @@ class LoadUse:
 
     @property
     def sentence(self) -> str:
-        """What was offered and served, in words."""
+        """Offered and served load, in words."""
         offered, served = figure(self.offered), figure(self.served)
         if self.grows:
             return (
@@ -131,7 +131,7 @@ class LoadUse:
 
 @dataclass(frozen=True)
 class TallyValue:
-    """What a machine counted over the whole run, in `unit`; with 'ps', how long `owner` waited for `what`."""
+    """A count of a machine over the whole run, in `unit`; with 'ps', the time that `owner` waited for `what`."""
 
     owner: str
     what: str
@@ -140,13 +140,13 @@ class TallyValue:
 
     @property
     def name(self) -> str:
-        """What was counted, in words."""
+        """The count, in words."""
         return f"{self.owner} waits for {self.what}" if self.unit == "ps" else f"{self.owner} {self.what}"
 
 
 @dataclass(frozen=True)
 class Limiter:
-    """What limits a run: `kind` is 'resource', 'thread', 'lock', 'wait' or 'none'.
+    """The limit of a run: `kind` is 'resource', 'thread', 'lock', 'wait' or 'none'.
 
     `busy` is the share of the time that `name` was busy or held, or waited.
     """
@@ -158,15 +158,15 @@ class Limiter:
 
     @property
     def label(self) -> str:
-        """What limits, as a cell of a table."""
+        """The limit, as a cell of a table."""
         return {"none": "none (busiest: {})", "wait": "{} waits"}.get(self.kind, "{}").format(self.name)
 
 
 @dataclass(frozen=True)
 class Precision:
-    """How precise a throughput is where that was asked for: half of its 95% confidence interval over the mean.
+    """Precision of a throughput, if one was asked for: half of its 95% confidence interval over the mean.
 
-    `wanted` is the most that was asked for; `reached` is None where deliveries are too few to tell.
+    `wanted` is the most that was asked for; `reached` is None where deliveries are too few.
     """
 
     wanted: float
@@ -206,7 +206,8 @@ class JobRun:
     """A job of fio in a run, from behind its ramp at `begun` to its last request at `ended`, in ps.
 
     `members` are its processes with one report. `user` and `system` are the CPU time of one of them in ps. `sides`
-    are by direction, 0 for reads; `depths` are shares of the requests in percent by how many were outstanding.
+    are by direction, 0 for reads; `depths` are shares of the requests in percent by how many were outstanding;
+    `syncs` are times of fsync().
     """
 
     workload: str
@@ -223,6 +224,7 @@ class JobRun:
     depths: Mapping[int, float]
     depth: int
     percentiles: tuple[float, ...] = ()
+    syncs: JobTimes = JobTimes()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from simio.machines.network.queue import REFUSED
 from simio.program.steps import Program
 
 _ENDS = {" dropped": "dropped", " lost": "lost", " not reassembled": "did not reassemble"}
-"""How the names of marks end that tell of packets that are no more, and what that is called."""
+"""Endings of the names of marks that stand for packets that are no more, and the words for their end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class LostPacket:
 
 @dataclass(frozen=True, eq=False)
 class Packets:
-    """What a trace holds, in the order of time; iterating gives `SeenPacket` and `LostPacket`.
+    """A trace of packets in the order of time; iterating gives `SeenPacket` and `LostPacket`.
 
     `missing` is how many were seen after the trace was full, the first of them at or after `last` ps.
     """

@@ -1,4 +1,4 @@
-"""What a run recorded: distributions of values, and what changed with time; much of it is made when looked at."""
+"""Records of a run: distributions of values, and timelines; much of it is made when looked at."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Level:
-    """What a container or a machine had at each row of a timeline: `what` of `name`, in `unit`."""
+    """The level of a container or a machine at each row of a timeline: `what` of `name`, in `unit`."""
 
     name: str
     what: str

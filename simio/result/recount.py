@@ -22,7 +22,7 @@ STEPS = 10_000_000
 
 
 class Recount:
-    """What the steps of a run come to; `watch` is given them in order, `finished` how it ended."""
+    """Counts of the steps of a run; `watch` is given them in order, `finished` how it ended."""
 
     def __init__(self, program: Program) -> None:
         resources, containers = len(program.resources), len(program.containers)
@@ -33,7 +33,7 @@ class Recount:
         self.stays = _zeros(containers)
         self.levels = np.array([container.level for container in program.containers], dtype=np.int64)
         self.backward = False
-        """True if a step was told of after a later one."""
+        """True if a step was reported after a later one."""
         self._now = 0
         self._ops = program.steps[:, 0]
         self._waits = np.isin(self._ops, [Op.SEIZE, Op.PUT, Op.GET])

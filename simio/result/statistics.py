@@ -18,7 +18,7 @@ _T95 = (
 
 
 def warm_up(observations: NDArray[np.float64]) -> int:
-    """How many of the first observations to discard, by the marginal standard error rule.
+    """Number of first observations to discard, by the marginal standard error rule.
 
     MSER (K. P. White, "An effective truncation heuristic for bias reduction in simulation output", Simulation
     69(6), 1997) cuts where the squared standard error of the mean of the rest is least; MSER-5 (K. P. White,

@@ -11,7 +11,7 @@ from simio.result.recount import Recount, recount
 
 
 def check_again(program: Program, options: Options, outcome: Outcome, engine: str | None = None) -> list[Check]:
-    """What a run was held to by another one of the first of its steps; raises RunError as `checks.check` does.
+    """Checks of a run by another run of its first steps; raises RunError as `checks.check` does.
 
     None where processes in Python take part, which take no steps.
     """
@@ -42,7 +42,7 @@ def _law(law: str, count: int, broken: list[str]) -> Check:
 
 
 def _unlike(outcome: Outcome, again: Outcome) -> list[str]:
-    """Where two runs differ; of one that is cut off, in what both have of its time."""
+    """Differences of two runs; of one that is cut off, in what both have of its time."""
     if again.status != Status.BUDGET:
         apart = outcome.differences(again)
         return [f"made again, the run differs in {', '.join(apart)}"] if apart else []

@@ -1,4 +1,4 @@
-"""How far a predicted value can be off: its interval, and what that rests on."""
+"""Uncertainty of a predicted value: its interval, and what that rests on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Interval:
-    """Where a value lies with a probability of 90 %, in the unit of the value.
+    """Interval that has a value with a probability of 90 %, in the unit of the value.
 
     `spread` is the standard deviation that uncertain values alone give its logarithm; `certain` the share at which it
     runs of a bound that no uncertain value moves, 0 without such a bound.
@@ -41,7 +41,7 @@ class Dependence:
 
 @dataclass(frozen=True)
 class Uncertainty:
-    """What the intervals of a result rest on.
+    """Basis of the intervals of a result.
 
     `samples` are draws of `values` catalogue values, `by_rule` of which have no stated interval but the width of
     their class; `runs` are the short runs that the effects of values come from. `halved` values could be tried only

@@ -167,7 +167,7 @@ def _rows_of(name: str, scenario: Scenario) -> Iterator[Row]:
 
 
 def _check_whole(table: MeasuredTable, found: Sequence[Row]) -> None:
-    """A row of a table that no scenario takes, or that two of a scenario's cases claim, is told."""
+    """A row of a table that no scenario takes, or that two of a scenario's cases claim, is reported."""
     twice = {row.name for row in found if sum(other.name == row.name for other in found) > 1}
     if twice:
         raise SimioError(f"{table.name}: more than one row for {'; '.join(sorted(twice))}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simio.sweeps import Task
 
 BOTH = "both"
-"""For an engine: run on both of them, and tell where they differ."""
+"""For an engine: run on both of them, and report where they differ."""
 
 Key = tuple[str, int]
 """A scenario and the index of a case."""
@@ -30,8 +30,8 @@ Key = tuple[str, int]
 class Simulated:
     """A row with what was simulated, in its unit.
 
-    `value` is None where the run has nothing of the kind, or ended in a fault, which `fault` tells; `difference` is
-    where the engines differ. `steps` (of programs) and `seconds` are those of all cases that the row needs.
+    `value` is None where the run has nothing of the kind, or ended with an error, which `fault` states; `difference`
+    is where the engines differ. `steps` (of programs) and `seconds` are those of all cases that the row needs.
     """
 
     row: Row
@@ -101,7 +101,7 @@ def run(
     processes: int | None = None,
     announce: Callable[[str], Any] | None = None,
 ) -> None:
-    """Run cases in this order and `tell` of each when it is done; a case that fails is told of like any other."""
+    """Run cases in this order and `tell` of each when it is done; a case that fails is reported like any other."""
     from simio.sweeps import Task, run_many
 
     library = library or Library()

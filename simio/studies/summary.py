@@ -182,7 +182,7 @@ def _group(name: str, library: Library) -> list[str]:
 
 
 def exact(share: float, points: bool = False) -> str:
-    """A share with the digits that tell it from the bar that it exceeds."""
+    """A share with the digits that distinguish it from the bar that it exceeds."""
     return f"{share * 100:.4g}{_UNITS[points]}"
 
 

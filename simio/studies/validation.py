@@ -14,7 +14,7 @@ MISSED = 0.10
 
 @dataclass(frozen=True)
 class Validation:
-    """Everything that is told of a validation; `complete` is False after an interrupt.
+    """Everything that a report of a validation states; `complete` is False after an interrupt.
 
     `engine` is 'compiled', 'simpy' or 'both'. `changes` and `gone` are against the baseline, if there was one.
     """

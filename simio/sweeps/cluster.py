@@ -49,7 +49,7 @@ class ClusterPool:
         self._done: Queue[Any] = Queue()
 
     def _welcome(self) -> int:
-        """How many chunks can be worked on at a time. Raises SimioError without workers, or with others' versions."""
+        """Chunks that can be worked on at a time. Raises SimioError without workers, or with others' versions."""
         try:
             self._client.wait_for_workers(1, timeout=CONNECT)
         except TimeoutError:

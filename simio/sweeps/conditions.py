@@ -23,6 +23,8 @@ STATISTICS = {
     "p99.9": "p999",
 }  # fmt: skip
 """Statistics of an observation, by what they are called in a condition."""
+MEASURED = ("utilisation", "rate", "served")
+"""Other quantities that a condition may name, each of a part, a stream or a load."""
 EXAMPLE = "'p99 of reader < 20 ms', 'utilisation of a.cpu < 70 %' or 'throughput > 80 MB/s'"
 
 
@@ -32,6 +34,18 @@ class _Named(Protocol):
 
 
 N = TypeVar("N", bound=_Named)
+
+
+class Counter(Protocol):
+    """A count that a machine keeps."""
+
+    @property
+    def owner(self) -> str:
+        """The name of whatever the machine belongs to."""
+
+    @property
+    def what(self) -> str:
+        """The noun of what it counts."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +69,7 @@ class Condition:
 
     @property
     def quantity(self) -> str:
-        """What is compared, in words."""
+        """The comparison, in words."""
         return f"{self.what} of {self.name}" if self.what else self.name
 
     def seen(self, result: CaseResult) -> Seen:
@@ -119,7 +133,7 @@ class Condition:
         own = self.name, self.what
         found = [each for each in result.tallies if name in (each.name, each.what) or (each.owner, each.what) == own]
         total = float(sum(each.value for each in found))
-        # What never happened is not listed, and is 0.
+        # What never happened is not listed, and is 0; `check_counted` has looked for the name.
         return Seen(self._checked(total, "time" if any(each.unit == "ps" for each in found) else self.dimension))
 
     def _checked(self, value: float, dimension: str) -> float:
@@ -136,6 +150,23 @@ def _named(items: Iterable[N], name: str, noun: str) -> N:
         near = did_you_mean(name, known) or f"there are {', '.join(map(quote, list(known)[:12])) or 'none'}"
         raise SimioError(f"found no {noun} {quote(name)}; {near}")
     return known[name]
+
+
+def check_counted(conditions: Iterable[Condition], counters: Iterable[Counter]) -> None:
+    """Refuse a condition on a count that no machine of a program keeps. Raises SimioError."""
+    known: dict[str, None] = {}
+    for counter in counters:
+        own = f"{counter.what} of {counter.owner}", f"{counter.owner} {counter.what}"
+        known |= dict.fromkeys((counter.what, *own))
+    for each in conditions:
+        if each.what in (*STATISTICS, "most", *MEASURED) or each.quantity in {"throughput", *known}:
+            continue
+        options = f"{', '.join(STATISTICS)}, most, {', '.join(MEASURED)} of NAME, throughput, or a count"
+        near = did_you_mean(each.quantity, known)
+        raise SimioError(
+            f"{quote(each.text)}: found {quote(each.quantity)}; {near or f'expected one of {options}'}"
+            + (f" such as {quote(min(known, key=len))}" if known and not near else "")
+        )
 
 
 def condition(text: str) -> Condition:

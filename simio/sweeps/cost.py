@@ -1,4 +1,4 @@
-"""What a configuration costs: prices of settings, and of the parts that it is made of. A price is a plain number."""
+"""Cost of a configuration: prices of settings, and of the parts that it is made of. A price is a plain number."""
 
 from __future__ import annotations
 

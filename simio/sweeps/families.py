@@ -40,9 +40,9 @@ Found = dict[Path, tuple[Number, Number]]
 FAMILIES = 8
 """Families that are kept, the last used first."""
 MOST_TEMPLATES = 64
-"""Of a family."""
+"""Templates of a family, at most."""
 MOST_STEPS = 2_000_000
-"""Of all templates of a family together, which are 128 MB."""
+"""Steps of all templates of a family together, at most, which are 128 MB."""
 PATIENCE = 2
 """Systems of a family that are lowered before one is traced, which takes two to three times as long."""
 TRIALS = 24

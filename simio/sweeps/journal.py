@@ -25,7 +25,7 @@ EVERY = 0.5
 
 
 def beside(table: str) -> Path:
-    """Where the journal of a table is."""
+    """Path of the journal of a table."""
     return Path(table + ENDING)
 
 

@@ -45,7 +45,7 @@ class Goal:
     conditions: tuple[Condition, ...] = ()
 
     def value(self, row: Row) -> float:
-        """What is minimised. Raises SimioError for a measure that a run does not have."""
+        """The measure that is minimised. Raises SimioError for one that a run does not have."""
         if row.outcome is None:
             return WORST
         value = row.value(self.measure)
@@ -116,7 +116,7 @@ class Search:
 
     @property
     def number(self) -> int | None:
-        """How many configurations there are, if they can be counted."""
+        """Number of configurations, if they can be counted."""
         sizes = [size_of(axis) for axis in self.axes]
         return None if None in sizes else prod(size or 1 for size in sizes)
 
@@ -183,7 +183,7 @@ class Search:
         return self._places[tuple(settings[key] for axis in self.axes for key in axis.keys)]
 
     def values(self, points: Sequence[Point]) -> list[float]:
-        """What the goal makes of each point, running those that are new while runs are left."""
+        """The goal's value of each point, from runs of those that are new while runs are left."""
         wanted = [self._settings(point) for point in points]
         keys = [tuple(settings.values()) for settings in wanted]
         for key, point in zip(keys, points, strict=True):
@@ -229,7 +229,7 @@ class Search:
                     self._note(key, settings, outcomes[index], cost)
 
     def _cost(self, settings: Settings) -> float | None | SimioError:
-        """What a configuration costs; None without prices, and the error of one that cannot be built."""
+        """The price of a configuration; None without prices, and the error of one that cannot be built."""
         if not self.prices:
             return None
         task = self.plan.task_of(settings, self.plan.cases[0][0])
@@ -248,5 +248,5 @@ class Search:
 
 
 def size_of(axis: Axis) -> int | None:
-    """How many values an axis has, if they can be counted."""
+    """Number of values of an axis, if they can be counted."""
     return axis.interval.number if axis.interval else len(axis.points)

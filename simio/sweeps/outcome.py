@@ -1,12 +1,13 @@
-"""What a sweep keeps of a run: the measures, what limits, and the program's hash."""
+"""Outcome of a run in a sweep: the measures, what limits, and the program's hash."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from simio.errors import RunError, quote
+from simio.result.distribution import SHARES, quantile
 from simio.result.request_rate import counts_requests
 
 if TYPE_CHECKING:
@@ -17,13 +18,15 @@ THROUGHPUT = "throughput"
 REQUESTS = "requests (/s)"
 """The measure of requests a second."""
 RATES = (THROUGHPUT, "half width", "bound", "rate of ")
-"""How the names of measures begin that are in bytes a second."""
+"""Beginnings of the names of measures that are in bytes a second."""
 LABELS = {
     "mean": "mean", "p50": "median", "p90": "90%", "p95": "95%", "p99": "99%", "p999": "99.9%", "most": "most",
 }  # fmt: skip
 """Statistics of an observation, by how the names of measures begin."""
 HALF_INTERVAL = "half interval: "
 """Before the name of a measure that is a statistic under a load: half of its 95% confidence interval."""
+DISTRIBUTION = "distribution of "
+"""Before the name of a time: all measures of its distribution."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Outcome:
     cut_off: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data, but for whether it was kept."""
+        """Plain data of all but whether it was kept."""
         told = {"measures": dict(self.measures), "limit": self.limit, "hash": self.hash}
         return told | ({"cut off": self.cut_off} if self.cut_off else {})
 
@@ -78,6 +81,20 @@ def unit_of(measure: str) -> str:
     return "/s" if measure.endswith(" (/s)") else ""
 
 
+def spelt_out(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of measures, where the distribution of a time is the measures from 1% to 99.9%."""
+    found: list[str] = []
+    for name in names:
+        time = name.removeprefix(DISTRIBUTION).removesuffix(" (s)")
+        spread = [f"{_label(share)} of {time} (s)" for share in SHARES]
+        found += spread if name.startswith(DISTRIBUTION) else [name]
+    return tuple(found)
+
+
+def _label(share: float) -> str:
+    return "median" if share == 0.5 else f"{100 * share:g}%"
+
+
 def measures_of(result: CaseResult) -> dict[str, float]:
     """All that was measured of a case, by name."""
     found = {THROUGHPUT: float(result.rate)}
@@ -100,6 +117,9 @@ def measures_of(result: CaseResult) -> dict[str, float]:
             found[f"{label} of {seen.name} ({unit})"] = value / scale
             if width is not None and result.loads and unit == "s":
                 found[f"{HALF_INTERVAL}{label} of {seen.name} (s)"] = width / scale
+        if result.loads and unit == "s":
+            for share in SHARES:
+                found.setdefault(f"{_label(share)} of {seen.name} (s)", quantile(seen, share) / PS)
     for load in result.loads:
         found[f"served of {load.name} (/s)"] = load.served
         found[f"growth of {load.name} (/s)"] = load.grows

@@ -24,7 +24,7 @@ _SAFE = {"PYTHONSAFEPATH": "1"}
 
 
 class Pool(Protocol):
-    """Who works on chunks. Futures are opaque to others."""
+    """The workers on chunks. Futures are opaque to others."""
 
     workers: int
 
@@ -130,7 +130,7 @@ def _safe_path() -> Iterator[None]:
 
 @contextmanager
 def _thread_errors_untold() -> Iterator[None]:
-    """What fails in the thread that minds processes, while these are being killed under it, is nobody's concern."""
+    """Hide errors of the thread that minds processes while these are killed under it: they concern nobody."""
     before = threading.excepthook
     threading.excepthook = lambda _: None
     try:

@@ -165,7 +165,7 @@ def _next(todo: deque[Numbered], lost: dict[int, int], size: int) -> list[Number
 
 
 def _size(seconds: float, left: int, workers: int) -> int:
-    """How many tasks of so many seconds each to send at once, leaving some for all workers."""
+    """Number of tasks, each of so many seconds, to send at once, so that some are left for all workers."""
     return max(1, min(int(CHUNK / max(seconds, 1e-9)), LARGEST_CHUNK, left // (2 * workers)))
 
 

@@ -1,4 +1,4 @@
-"""Which simio this is: a version does not tell two states of a checkout apart."""
+"""Identity of this simio: a version does not distinguish two states of a checkout."""
 
 from __future__ import annotations
 

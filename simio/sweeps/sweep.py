@@ -27,7 +27,7 @@ LOOKED_AT = 100
 
 @dataclass(frozen=True)
 class Workers:
-    """Who runs: `processes` of this machine or a Dask `cluster`, as in `run_many`; `cached` takes earlier results."""
+    """The workers: `processes` of this machine or a Dask `cluster`, as in `run_many`; `cached` takes kept results."""
 
     processes: int | None = None
     cluster: str | None = None
@@ -42,7 +42,7 @@ class Workers:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run: the configurations of a space, each for every case that the scenario has of its own.
+    """The runs of a sweep: the configurations of a space, each for every case that the scenario has of its own.
 
     `fixed` settings hold for all. `only` is the index of the scenario's case to take; without it, all are.
     """
@@ -69,7 +69,7 @@ class Plan:
 
     @property
     def keys(self) -> list[str]:
-        """What the rows differ in, in order: the keys of the space, then those that the scenario varies."""
+        """Keys in which the rows differ, in order: those of the space, then those that the scenario varies."""
         return list(dict.fromkeys([*self.configurations[0], *(key for _, own in self.cases for key in own)]))
 
     def __len__(self) -> int:
@@ -81,16 +81,16 @@ class Plan:
         return {**self.configurations[which], **self.cases[case][1]}
 
     def task(self, number: int) -> Task:
-        """What to run for the row of this number."""
+        """The task for the row of this number."""
         which, case = divmod(number - 1, len(self.cases))
         return self.task_of(self.configurations[which], self.cases[case][0])
 
     def task_of(self, settings: Settings, case: int) -> Task:
-        """What to run for some settings and a case of the scenario's own."""
+        """The task for some settings and a case of the scenario's own."""
         return Task(self.source.path, sets_of(settings, self.fixed), case, self.source.text)
 
     def header(self) -> dict[str, Any]:
-        """What sets this sweep apart from others: with the same header, the same numbers have the same rows."""
+        """Identity of this sweep: with the same header, the same numbers have the same rows."""
         rows = repr([(self.settings(1), self.configurations, self.cases)])
         return {
             "sweep of": self.source.path,

@@ -23,7 +23,7 @@ NAMED = 8
 
 
 def margin(one: Row, other: Row, measure: str = THROUGHPUT) -> float:
-    """How much two rows that are as good as one another may differ in a measure; prices are exact."""
+    """Largest difference of a measure between two rows that count as equally good; prices are exact."""
     if measure == COST:
         return 0.0
     widths = [each.value("half width") for each in (one, other)]

@@ -52,7 +52,7 @@ class Interval:
 
     @property
     def number(self) -> int | None:
-        """How many values there are, if they can be counted."""
+        """Number of values, if they can be counted."""
         return int((self.high - self.low) / self.step) + 1 if self.step else None
 
 
@@ -200,7 +200,7 @@ def _ends(match: re.Match[str], piece: str, where: str) -> tuple[Fraction, Fract
 
 
 def _step(step: str, piece: str, dimension: str | None, where: str) -> tuple[Fraction | None, Fraction | None]:
-    """What to multiply by, or what to add."""
+    """The factor or the difference from a value to the next."""
     found = number_of(step[1:]) if step[:1] in ("x", "+") else None
     if found and step[0] == "x" and found[1] is None and found[0] > 1:
         return found[0], None
@@ -224,7 +224,7 @@ def _interval(piece: str, where: str) -> Interval | None:
 
 
 def _apart(low: Fraction, high: Fraction, dimension: str | None) -> Fraction | None:
-    """How far apart the values of an interval are: devices take whole blocks, and the ends say of what size."""
+    """Distance of the values of an interval: devices take whole blocks, whose size the ends show."""
     if dimension == "size":
         return Fraction(math.gcd(int(low), int(high)) or 1)
     whole = dimension in _WHOLE or (dimension is None and low.denominator == high.denominator == 1)

@@ -1,4 +1,4 @@
-"""What a worker does: find the scenario of a task, build its case, run it, and never raise."""
+"""Work of one process of a sweep: find the scenario of a task, build its case, run it, and never raise."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Task:
 
 
 Do = Callable[["Scenario", Task], T]
-"""What to do with a task's scenario, of which only the task's case was built."""
+"""Treatment of a task's scenario, of which only the task's case was built."""
 
 
 @dataclass(frozen=True)

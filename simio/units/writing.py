@@ -92,7 +92,7 @@ def _fitting(
 
 
 def _places(value: Fraction) -> int | None:
-    """How many decimals `value` has, or None if they never end."""
+    """Number of decimals of `value`, or None if they never end."""
     rest, twos, fives = value.denominator, 0, 0
     while rest % 2 == 0:
         rest, twos = rest // 2, twos + 1

@@ -91,9 +91,10 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
     if params.arrivals and took:
         p.load(name, took, params.arrivals.mean, lossy=True)
     for number, own in enumerate(site.streams(name, params.streams)):
+        wish = params.core, params.queue
         stacks = (
-            site.sockets.seated(params.from_, path, params, number),
-            site.sockets.seated(params.to, back, params, number, params.gro),
+            site.sockets.seated(params.from_, path, number, wish),
+            site.sockets.seated(params.to, back, number, wish, params.gro),
         )
         arrivals = ArrivalProcess(p, own, params.arrivals, params.streams) if params.arrivals else None
         socket = stacks[1].socket(f"{own} at {params.to}", stacks[1].sheet.datagram_receive_space)

@@ -174,7 +174,7 @@ def _send(site: Site, params: Play, name: str, source: Source, playout: Playout,
 
 
 class Source:
-    """Where a stream comes from: the program's memory, or a place of its own on a disk or volume."""
+    """The source of a stream: the program's memory, or a place of its own on a disk or volume."""
 
     def __init__(self, site: Site, workload: Workload[Play], name: str, number: int, host: str) -> None:
         self.site, self.workload, self.name, self.host = site, workload, name, host

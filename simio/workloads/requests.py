@@ -107,7 +107,7 @@ def requests(site: Site, workload: Workload[Requests]) -> None:
         return
     for own in site.streams(name, params.streams):
         arrivals = ArrivalProcess(p, own, params.arrivals, params.streams) if params.arrivals else None
-        client, server = site.sockets.connection(params, own, largest, True)
+        client, server = site.sockets.connection(params, own, largest, True, wish=(params.core, params.queue))
         with p.thread(f"{own}: server on {params.to}"):
             server.accept()
             with p.loop(params.count):

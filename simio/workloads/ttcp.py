@@ -25,7 +25,7 @@ ENDLESS = 2**31 - 1
 class Ttcp(SocketParams):
     """ttcp and iperf: memory to memory over TCP, as fast as it goes, over one or several connections.
 
-    In the background, it goes on as long as other workloads do, and what it carries is told beside their throughput.
+    In the background, it goes on as long as other workloads do, and its own throughput is reported beside theirs.
     """
 
     size: Extent = Field(description="bytes a write")
@@ -128,7 +128,7 @@ def _send(site: Site, params: Ttcp, name: str, ends: tuple[Endpoint, Endpoint], 
 
 
 def _send_until_reset(p: Builder, params: Ttcp, ends: tuple[Endpoint, Endpoint], sent: Handle, whole: str) -> None:
-    """The same over a connection that may be reset: the program then tells how much it had written, and ends."""
+    """The same over a connection that may be reset: the program then reports the bytes written, and ends."""
     sender = ends[0]
     stands, total = p.register(), p.register(0)
 

@@ -140,7 +140,7 @@ def test_evidence_of_named_studies_is_renewed_and_the_rest_kept(monkeypatch):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--rows"], "--rows cannot be used with --cover; only --update-baseline, --json and --output can"),
+        (["--rows"], "--rows cannot be used with --cover; only STUDY, --update-baseline, --json and --output can"),
         (["slac-gig"], "no study 'slac-gig'"),
     ],
 )

@@ -124,6 +124,26 @@ def test_simulated_results_are_measured_rows_without_an_error(files: Path):
     assert all(abs(row.error or 0) < 0.01 for row in compared), [(row.row.label, row.error) for row in compared]
 
 
+def test_times_of_fsync_and_common_options_are_where_fio_has_them(files: Path):
+    (files / "host.yaml").write_text(HOST.replace("virtio-vm}", "virtio-vm, capacity: 4 GiB, block_pages: 32}"))
+    (files / "job.fio").write_text(
+        "[global]\nfilename=/dev/vda\nsize=64k\ndirect=1\nbs=4k\nrw=write\n[a]\nfsync=4\n[b]\nrw=read\nstonewall\n"
+    )
+    simio("run", "job.fio", "--on", "host.yaml", "--fio-json", "-o", "result.json")
+    found = json.loads((files / "result.json").read_text())
+    assert found["global options"] == {"filename": "/dev/vda", "size": "64k", "direct": "1", "bs": "4k"}
+    assert [job["job options"] for job in found["jobs"]] == [
+        {"rw": "write", "fsync": "4"},
+        {"rw": "read", "stonewall": "1"},
+    ]
+    syncs = [job["sync"] for job in found["jobs"]]
+    assert [each["total_ios"] for each in syncs] == [4, 0]
+    assert syncs[0]["lat_ns"]["N"] == sum(syncs[0]["lat_ns"]["bins"].values()) == 4
+    assert "99.000000" in syncs[0]["lat_ns"]["percentile"]
+    rows = {(each.quantity, each.of) for each in read_results(files / "result.json")}
+    assert rows >= {("latency", "a sync"), ("p99", "a sync")}
+
+
 def test_a_result_of_fio_with_an_error_is_refused(files: Path):
     job = {"jobname": "a", "error": 5, "job options": {}, "read": {}}
     (files / "bad.json").write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))

@@ -174,22 +174,32 @@ def gallery() -> dict[str, str]:
 
 
 def answers(result: ScenarioResult) -> list[float]:
-    """What the cases of a scenario give: throughput and streams in its unit, mean times in ms, dropped packets."""
+    """What the cases of a scenario give.
+
+    Throughput and streams in its unit, mean times in ms, mean and longest times in us below a millisecond, mean
+    slowdowns, and dropped packets.
+    """
     rates = [rate for case in result.cases for rate in (case.rate, *(stream.rate for stream in case.streams))]
     observations = [each for case in result.cases for each in case.observations]
     times = [each.mean / 1e9 for each in observations if each.unit == "ps"]
+    short = [
+        time / 1e6 for each in observations if each.unit == "ps" for time in (each.mean, each.most) if time < 1e9
+    ]
+    slowdowns = [each.mean / 1e3 for each in observations if each.unit == "thousandths"]
     drops = [float(each.count) for each in observations if each.name.endswith(" dropped")]
-    return [in_unit(float(rate), result.unit) for rate in rates] + times + drops
+    return [in_unit(float(rate), result.unit) for rate in rates] + times + short + slowdowns + drops
 
 
 def table_of_errors(results: Collection[ScenarioResult]) -> dict[str, list[str]]:
     """Of each measured table: rows, held rows, median error, worst error, and fitted values in the parts used."""
     found: dict[str, list[Comparison]] = {}
+    fitted: dict[str, set[str]] = {}
     for result in results:
         rows = [row for case in result.cases for row in comparisons(case)] + pooled_comparisons(result)
         for row in rows:
-            found.setdefault(f"{row.row.study}/{row.row.table}", []).append(row)
-    fitted = len({value for result in results for value in result.fitted})
+            table = f"{row.row.study}/{row.row.table}"
+            found.setdefault(table, []).append(row)
+            fitted.setdefault(table, set()).update(result.fitted)
     cells = {}
     for table, rows in found.items():
         errors = [row.error for row in rows if row.error is not None]
@@ -198,7 +208,7 @@ def table_of_errors(results: Collection[ScenarioResult]) -> dict[str, list[str]]
         points = rows[0].row.points
         worst = signed(max(errors, key=abs), points) if errors else "none"
         middle = signed(median(map(abs, errors)), points).removeprefix("+") if errors else "none"
-        cells[table] = [str(len(errors)), str(held), middle, worst, str(fitted)]
+        cells[table] = [str(len(errors)), str(held), middle, worst, str(len(fitted[table]))]
     return cells
 
 

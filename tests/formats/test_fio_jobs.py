@@ -11,8 +11,8 @@ import pytest
 
 from simio.errors import ScenarioError
 from simio.formats.fio import numbers
+from simio.formats.fio.fields import ALIASES, FIELDS, MODELLED
 from simio.formats.fio.job import Job
-from simio.formats.fio.options import ALIASES, FIELDS, MODELLED
 from simio.formats.fio.reading import Jobs, includes, inline_job, read_jobs
 from simio.formats.fio.unmodelled import IGNORED, REFUSED, WITHOUT_EFFECT
 
@@ -175,6 +175,10 @@ def test_what_is_wrong_is_told_with_its_line(text: str, message: str):
 
 def test_all_mistakes_are_told_at_once():
     assert len(refused("[a]\nbs=4q\nverify=md5\nfoo=1\n").splitlines()) == 3
+
+
+def test_a_mistake_in_a_global_section_is_told_once():
+    assert refused("[global]\nverify=md5\n[a]\nrw=read\n[b]\n[c]\n").count("job.fio:2:1: [global]: found") == 1
 
 
 def test_a_refused_option_that_asks_for_nothing_is_no_mistake():

@@ -82,7 +82,7 @@ def test_a_latency_is_of_one_observation(of: str) -> None:
     [
         (
             "block",
-            "study/table: a latency of block may be of 'reader: block', 'writer: block'; tell which in 'of'",
+            "study/table: a latency of block may be of 'reader: block', 'writer: block'; name one in 'of'",
         ),
         ("", "a latency may be of 'reader: block', 'writer: block', 'writer: flush'"),
         ("lock", "no observation for latency of lock; there are 'reader: block', 'writer: block'"),

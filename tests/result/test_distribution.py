@@ -12,9 +12,11 @@ from loads_bench import ran, scenario
 from simio.report import tables
 from simio.report.data import as_csv, as_json
 from simio.report.html.distributions import distributions
-from simio.result.distribution import distribution, pooled_distribution, quantile, scale
+from simio.result.distribution import cumulative, distribution, pooled_distribution, quantile, scale
 from simio.result.pooling import pooled_observations
+from simio.result.recorded import Observation
 from simio.running import run_scenario
+from simio.sweeps.outcome import measures_of, spelt_out
 
 MS = 10**9
 
@@ -35,7 +37,7 @@ def test_bins_hold_what_lies_between_their_edges() -> None:
 def test_nothing_has_no_bins() -> None:
     found = distribution(np.array([], dtype=np.int64))
     assert (found.edges, found.counts, found.shares) == ((), (), [])
-    assert np.isnan(quantile(found, 0.5))
+    assert np.isnan(quantile(Observation("x", "ps", 0, 0.0, 0, 0, 0, 0, 0), 0.25))
     assert pooled_distribution([found, found]).counts == ()
 
 
@@ -53,9 +55,27 @@ def test_what_is_beyond_the_scale_is_in_the_last_bin() -> None:
 
 def test_quantiles_lie_within_a_bin_of_the_exact_ones() -> None:
     values = np.random.default_rng(2).exponential(7e8, 50_000).astype(np.int64)
-    for share in (0.1, 0.5, 0.99, 0.999):
+    for share in (0.1, 0.4, 0.98, 0.995):
         exact = np.quantile(values, share)
-        assert quantile(distribution(values), share) == pytest.approx(exact, rel=0.06)
+        assert quantile(observed(values), share) == pytest.approx(exact, rel=0.06)
+
+
+def test_no_quantile_is_below_the_least_value_or_above_the_largest() -> None:
+    seen = observed(np.array([66, 67, 74] * 50, dtype=np.int64) * 10**6)
+    assert seen.distribution.edges[0] < 66 * 10**6
+    assert 66 * 10**6 <= quantile(seen, 0.01) <= quantile(seen, 0.75) <= 74 * 10**6
+    values, shares = cumulative(seen)
+    assert (values[0], values[-1]) == (66 * 10**6, 74 * 10**6)
+    assert len(values) == len(shares)
+
+
+def observed(values: np.ndarray) -> Observation:
+    """The values as a result has them."""
+    known = [int(each) for each in np.quantile(values, (0.5, 0.9, 0.99, 0.95, 0.999))]
+    return Observation(
+        "x", "ps", len(values), float(values.mean()), int(values.min()), *known[:3], int(values.max()),
+        p95=known[3], p999=known[4], distribution=distribution(values),
+    )  # fmt: skip
 
 
 def test_a_histogram_survives_another_process() -> None:
@@ -68,7 +88,12 @@ def test_percentiles_are_those_of_all_that_was_seen(tmp_path) -> None:
     (seen,) = (each for each in result.observations if each.unit == "ps")
     assert seen.p50 < seen.p90 < seen.p95 < seen.p99 < seen.p999 <= seen.most
     assert sum(seen.distribution.counts) == seen.count
-    assert quantile(seen.distribution, 0.95) == pytest.approx(seen.p95, rel=0.12)
+    values, shares = cumulative(seen)
+    assert np.interp(0.95, shares, values) == pytest.approx(seen.p95, rel=0.12)
+    columns = spelt_out([f"distribution of {seen.name}"])
+    found = [measures_of(result)[column] for column in columns]
+    assert columns[:5:4] == (f"1% of {seen.name} (s)", f"median of {seen.name} (s)")
+    assert found == sorted(found)
     assert seen.tail_half_widths is None
 
 

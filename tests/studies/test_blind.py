@@ -131,6 +131,14 @@ def test_what_does_not_fit_beside_blind_is_refused(more: list[str]) -> None:
     assert "cannot be used with --" in result.output
 
 
+def test_what_does_not_fit_beside_a_record_is_refused_and_the_rest_named() -> None:
+    result = CliRunner().invoke(main, ["validate", "linux-tcp", "--record", "abc", "--rows"])
+    assert result.exit_code == 2
+    assert " ".join(result.output.split()).endswith(
+        "--rows cannot be used with --record; only STUDY and --output can"
+    )
+
+
 @pytest.mark.slow
 def test_withheld_rows_are_predicted_with_their_intervals_as_a_record(tmp_path: Path) -> None:
     path = tmp_path / "record.yaml"

@@ -18,7 +18,7 @@ from simio.report import knee
 from simio.result.model import Limiter, LoadUse, ResourceUse, TallyValue
 from simio.result.recorded import Observation
 from simio.sweeps.capacity import Capacity
-from simio.sweeps.conditions import condition
+from simio.sweeps.conditions import check_counted, condition
 from simio.sweeps.constraints import broken, seen_in
 from simio.sweeps.outcome import measures_of
 from simio.units import parse
@@ -213,6 +213,30 @@ def test_counts_of_a_workload_are_found_by_its_name() -> None:
     measures = {each.name: float(each.value) for each in late}
     for text, value in (("late of video = 0", 3), ("late = 0", 7), ("late of radio = 0", 0)):
         assert seen_in(condition(text), measures).value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("late of video = 0", None),
+        ("late = 0", None),
+        ("p99 of reads < 5 ms", None),
+        ("throughput > 1 MB/s", None),
+        ("lates = 0", "'lates = 0': found 'lates'; did you mean 'late'?"),
+        ("late of radio = 0", "found 'late of radio'; did you mean 'late of video'?"),
+        ("p98 of reads < 5", "found 'p98 of reads'; expected one of mean, median, p50"),
+    ],
+)
+def test_a_count_that_nothing_keeps_is_refused(text: str, told: str | None) -> None:
+    def check() -> None:
+        check_counted([condition(text)], [TallyValue("video", "late", "frames", 0)])
+
+    if told is None:
+        check()
+        return
+    with pytest.raises(SimioError) as error:
+        check()
+    assert told in str(error.value)
 
 
 def test_conditions_are_the_same_on_what_a_sweep_keeps(tmp_path: Path) -> None:

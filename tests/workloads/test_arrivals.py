@@ -44,17 +44,31 @@ def test_a_share_of_poisson_arrivals_is_as_many_fewer() -> None:
     assert counted_in(arrivals(400), SECOND, 100_000, shares=4).mean() == pytest.approx(100, rel=0.02)
 
 
-def counted_in(given: Arrivals, window: int, count: int, shares: int = 1) -> np.ndarray:
+def counted_in(given: Arrivals, window: int, count: int, shares: int = 1, threads: int = 1) -> np.ndarray:
     """Numbers of arrivals in windows of a length in ps."""
     p = Builder()
     came = p.observation("came")
-    process = ArrivalProcess(p, "load", given, shares)
-    with p.thread("load"), p.loop(count), p.scope():
-        process.wait()
-        p.mark(came, 1)
+    for own in p.replicate("load", threads):
+        process = ArrivalProcess(p, own, given, shares)
+        with p.thread(own), p.loop(count // threads), p.scope():
+            process.wait()
+            p.mark(came, 1)
     program = p.build()
     times = compiled.run(program, Options(seed=3)).marks[:, 0]
     return np.bincount(times // window)[:-1]
+
+
+def test_threads_take_constant_arrivals_in_turn() -> None:
+    assert set(counted_in(arrivals(process="constant"), 10 * MS, 400, shares=4, threads=4)[1:].tolist()) == {1}
+
+
+def test_threads_have_bursts_in_common() -> None:
+    one, four = (
+        counted_in(arrivals(burst=20 * MS, pause=80 * MS), SECOND, 40_000, shares=threads, threads=threads)
+        for threads in (1, 4)
+    )
+    assert four.mean() == pytest.approx(one.mean(), rel=0.05)
+    assert four.var() == pytest.approx(one.var(), rel=0.3)
 
 
 def test_bursts_have_the_mean_and_the_dispersion_of_an_interrupted_poisson_process() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from test_fio_processes import NEW, run, scenario
 
+from simio.errors import RunError
 from simio.result.model import CaseResult
 
 VOLATILE = {**NEW, "own": ", volatile_cache: true, flush_time: 1 ms"}
@@ -41,6 +42,13 @@ def test_fsync_waits_for_the_flush_of_a_volatile_cache(tmp_path: Path, options: 
     assert latency(case, "fio: a sync")[0] == flushes
     assert latency(case, "fio: a sync")[1] > 1000
     assert latency(case, "fio: a write")[1] < 1000
+
+
+def test_a_file_system_without_writeback_has_no_fsync(tmp_path: Path):
+    parts = {**VOLATILE, "own": VOLATILE["own"] + EXT4.replace("ext4", "ext2")}
+    for options in ("fsync=5\n", "end_fsync=1\n", "sync=dsync\n"):
+        with pytest.raises(RunError, match=r"use filesystems/ext4 or filesystems/xfs, or direct=1"):
+            run(scenario(tmp_path, JOB + options, parts), "compiled")
 
 
 @pytest.mark.parametrize(("sync", "commits"), [("sync", True), ("dsync", False)])

@@ -172,7 +172,7 @@ class Process:
         p = self.p
         with p.scope():
             time = p.answer(processes.begin, state)
-            p.wait(time)
+            self.layer.cores.core(core).spend(time, state)
         if scheduler:
             scheduler.submit(state, core)
 
@@ -231,7 +231,7 @@ class CoreInitiator:
             with p.scope():
                 time = p.answer(processes.interrupt, self.state)
                 with p.hold(self.core.resource, priority=INTERRUPT):
-                    p.wait(time)
+                    self.core.spend(time)
         if process.interface.polls:
             with p.scope():
                 p.answer(processes.done, process.state)

@@ -19,8 +19,8 @@ from simio.description.model import Disk, Link
 class Outage:
     """The route to a disk is down from `begin` on and before `end`, in ps.
 
-    If the driver is told of it, that is at `reported`, and until `held` it holds commands. Then it sends them or, if
-    the outage is `fatal`, gives the disk up.
+    If the driver gets a report of it, that is at `reported`, and until `held` it holds commands. Then it sends them
+    or, if the outage is `fatal`, gives the disk up.
     """
 
     begin: int

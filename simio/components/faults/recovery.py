@@ -15,7 +15,7 @@ from simio.program.builder import Builder, Handle, Register, maximum, since
 DONE, MEDIUM_ERROR, GIVEN_UP = range(3)
 """End of a command: success, an error of the medium, or the loss of its disk."""
 UNREPORTED = 1
-"""A command was lost in an outage of which the driver is not told; one more for each outage of which it is."""
+"""A command was lost in an outage that is not reported to the driver; one more for each outage that is."""
 
 Carry = Callable[[Transport, Register], None]
 """A drive's work for a command, over a transport; the register is not 0 afterwards if the medium failed."""
@@ -46,7 +46,7 @@ class FaultyTransport:
         self.lost, self.pending = lost, pending
         reported = [each for each in outages if each.reported is not None]
         self.reported = list(enumerate(reported, UNREPORTED + 1))
-        """Outages of which the driver is told, each with what `lost` is then."""
+        """Outages that are reported to the driver, each with the value of `lost` then."""
         unreported = [(UNREPORTED, each) for each in outages if each.reported is None]
         self._codes = [*unreported, *self.reported]
 

@@ -12,13 +12,13 @@ from simio.machines.tcp import connection
 from simio.machines.tcp.layout import RESET
 
 if TYPE_CHECKING:
-    from simio.components.network.tcp import Endpoint
+    from simio.components.network.tcp_protocol import TcpProtocol
 
 _RESET = RESET << 16
 """First word of a segment that resets, but for its sequence number."""
 
 
-def refuse(end: Endpoint, packet: Packet) -> None:
+def refuse(end: TcpProtocol, packet: Packet) -> None:
     """Answer a segment of a connection that nothing is known of: by a reset that has its acknowledgement's number.
 
     RFC 9293, section 3.10.7.1. One that comes is taken without a look at its number, as nobody forges any.
@@ -32,7 +32,7 @@ def refuse(end: Endpoint, packet: Packet) -> None:
         p.spawn(end.segment, IP_HEADER + TCP_HEADER, first, *[0] * (end.segment.parameters - 2))
 
 
-def crash(end: Endpoint) -> None:
+def crash(end: TcpProtocol) -> None:
     """The thread that ends a connection of a host at its first crash, if it has one: its program is over, too."""
     p, name = end.p, f"{end.name} crash"
     if len(end.incarnations) == 1:

@@ -24,7 +24,7 @@ PROCESS = 1
 """Priority of work on behalf of a process."""
 
 SLICE = 10 * 10**6
-"""Of work that waits for memory in part, so that DMA gets in between; the CPU's own accesses are far shorter."""
+"""Part of the time of work on memory after which DMA may get in; the CPU's own accesses are far shorter."""
 
 
 class Computer:
@@ -38,7 +38,8 @@ class Computer:
         self.p = p
         self.description = description
         self.name = description.name
-        self.cpu = p.resource(f"{self.name}.cpu", description.cpus)
+        # Hardware threads count for work that has a core of its own; the rest has the cores.
+        self.cpu = p.resource(f"{self.name}.cpu", description.cores)
         self.memory = p.resource(f"{self.name}.memory")
         self.memory_byte = per_byte(description.memory.sheet.rate)
         self.copy_byte = per_byte(description.memory.sheet.copy_rate)

@@ -27,6 +27,8 @@ class NetworkInterface:
     (drop when full), written to a buffer of the receive ring and served by the driver at interrupt level.
     """
 
+    cores = None
+
     def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[NetworkCard]) -> None:
         self.p = p
         self.kernel = kernel

@@ -26,7 +26,7 @@ ROOM = "packet trace"
 FIELDS = 6
 """Marks of a packet: its length in bytes and five words."""
 MOST_PACKETS = 1_000_000
-"""Packets that a trace has unless it is told otherwise, 144 MB of them."""
+"""Packets of a trace by default, at most: 144 MB."""
 
 _NAME = re.compile(r"(.+): (\w+) (.+)\.(\d+) > (.+)\.(\d+)")
 

@@ -186,6 +186,8 @@ class HippiInterface:
     larger one it sends the beginning while the rest comes.
     """
 
+    cores = None
+
     def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[HippiAdapter]) -> None:
         self.p = p
         self.kernel = kernel

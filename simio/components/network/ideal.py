@@ -22,6 +22,7 @@ class IdealInterface:
 
     transmit_room = UNBOUNDED
     receive_room = UNBOUNDED
+    cores = None
 
     def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[IdealAdapter]) -> None:
         self.name = adapter.part.name

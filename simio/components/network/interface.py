@@ -12,6 +12,12 @@ from simio.components.network.packet import DropQueue, Left, Packet
 from simio.program.builder import Builder
 from simio.program.labels import labelled
 
+Cores = tuple[int, int]
+"""Numbers of the cores of a program and of the queue that its packets come by."""
+Wish = tuple[int | None, int | None]
+"""The same as a workload asks for them; None leaves one to the adapter."""
+ANY: Wish = None, None
+
 
 class Interface(Protocol):
     """One end of a path."""
@@ -24,6 +30,10 @@ class Interface(Protocol):
     transmit_room: int
     receive_room: int
     """Memory on the adapter for packets on their way out and in, in bytes."""
+
+    @property
+    def cores(self) -> Callable[[int, Wish], Cores] | None:
+        """Chooses the cores of the program of this number; None of an adapter without queues for cores."""
 
     def drive(self, priority: int = PROCESS) -> None:
         """Emit the CPU time of the driver to hand a packet to the adapter."""

@@ -1,4 +1,4 @@
-"""GRO of a connection on cores: packets that one poll of its queue finds go up to TCP as one buffer."""
+"""GRO and LRO of a connection on cores: packets that one poll of its queue finds go up to TCP as one buffer."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ if TYPE_CHECKING:
 
 
 class Merging:
-    """GRO of one connection: packets that a poll finds become buffers, which go up to its endpoint."""
+    """GRO of one connection: packets that a poll finds become buffers, which go up to its endpoint.
 
-    def __init__(self, end: PlacedEndpoint, most: int) -> None:
-        """`most` is the most data of a buffer."""
+    With LRO the adapter does the same by the rule of GRO, and its driver sees the buffers only.
+    """
+
+    def __init__(self, end: PlacedEndpoint, most: int, early: bool) -> None:
+        """`most` is the most data of a buffer; `early` is True where the adapter joins packets."""
         p = self.p = end.p
         self.end = end
+        self.early = early
         self.words = end.segment.parameters
         self.state = p.machine(f"{end.name} GRO", gro.WORDS.initial(most=most))
         p.tally(end.name, "merged", self.state + gro.MERGED, "packets")
@@ -33,9 +37,10 @@ class Merging:
             p.call(what, gro.stage, self.state, words[2] if len(words) > 2 else 0, words[3] if end.sacks else 0)
             if packet.marks:
                 p.call(what, gro.stage_marks, self.state, packet.marks)
-            what.set(words[0] % 2**16)
-            with p.when(what > 0):
-                end.softirq.spend("merge")
+            if not self.early:
+                what.set(words[0] % 2**16)
+                with p.when(what > 0):
+                    end.seat.driver.spend("merge")
             p.call(what, gro.take, self.state, words[0], words[1])
             with p.when(what == gro.HELD), end.seat.napi.held(), p.scope():
                 ready = p.answer(gro.flush, self.state)
@@ -47,7 +52,13 @@ class Merging:
             with p.when(what == gro.FLUSHES):
                 self._bring_up()
             with p.when(what == gro.PASSES):
+                self._driven()
                 end.goes_up(packet)
+
+    def _driven(self) -> None:
+        """The driver takes a buffer that the adapter has made."""
+        if self.early:
+            self.end.seat.driver.spend("packet")
 
     def _bring_up(self, own: bool = True) -> None:
         """A merged buffer goes up, by a thread of its own, as its packet's registers may be wanted (unless `own`)."""
@@ -61,7 +72,7 @@ class Merging:
                 register.set(value)
 
     def _went_up(self, length: Register, *words: Register) -> None:
-        """The thread that is a merged buffer: its words are the machine's, and the softirq's core is in hand."""
+        """The thread that is a merged buffer: its words are the machine's, and the driver's core is in hand."""
         p, end = self.p, self.end
         plain = words[:-1] if end.marked else words
         for number, word in enumerate(plain[:3]):
@@ -70,5 +81,6 @@ class Merging:
             block.set(0)
         if end.marked:
             p.call(words[-1], gro.word, self.state, 3)
-        with end.softirq.in_hand():
+        with end.seat.driver.in_hand():
+            self._driven()
             end.goes_up(Packet(length, plain, None, words[-1] if end.marked else None, end.name))

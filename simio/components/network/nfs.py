@@ -94,7 +94,7 @@ class NfsMount:
     def read(self, block: Register, own: bool) -> None:
         """READ of a block: the call, the reply, and its data copied into the cache.
 
-        A daemon (not `own`) goes on with whatever block came, and tells so in `block`.
+        A daemon (not `own`) goes on with whatever block came, whose number is then in `block`.
         """
         self.client.work("RPC and NFS", self.client.sheet.nfs_client)
         self._called(lambda about: self.rpc.ask(self.messages.read, about), block, own)

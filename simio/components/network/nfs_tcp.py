@@ -24,7 +24,7 @@ WORD = 4
 
 
 class ServerFiles(Protocol):
-    """What the threads of a server do with bytes of files at addresses; their steps are emitted in such a thread."""
+    """Work of a server's threads on bytes of files at addresses; its steps are emitted in such a thread."""
 
     name: str
     capacity: int

@@ -30,7 +30,7 @@ class Packet:
     path looks at. `flow` is what the packet belongs to in a packet trace, None where none is made. `marks` has the
     codepoint and flags of congestion (`simio.machines.tcp.layout`: ECT, CE), None where the transport has none.
     `stream` names whose packet it is, for queues that have one for each flow. `queue` is the core whose queue of an
-    adapter takes it, where the adapter has several.
+    adapter takes it, where the adapter has several. `joined` is True if that adapter joins it with others (LRO).
     """
 
     length: Register
@@ -39,6 +39,7 @@ class Packet:
     marks: Register | None = None
     stream: str = "the rest"
     queue: int = 0
+    joined: bool = False
 
 
 class Wire(Protocol):

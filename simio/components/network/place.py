@@ -15,6 +15,7 @@ from simio.machines.network import profile
 from simio.machines.network.profile import (
     BUFFERED,
     CACHED,
+    COPY,
     ETC,
     FAR,
     KIB,
@@ -34,7 +35,7 @@ WORDS_OF = {
     "call": "system calls", "interrupt": "interrupts", "wake": "process switches", "switch": "process switches",
     "packet": "network drivers", "merge": "network drivers", "up": "protocols", "send": "protocols",
     "data": "protocols", "ack": "protocols", "datagram out": "protocols", "packet out": "network drivers",
-    "datagram in": "protocols", "datagram read": "protocols",
+    "datagram in": "protocols", "datagram read": "protocols", "steer": "network drivers",
 }  # fmt: skip
 """Operations, as reports of where time goes name them; others are work on buffers."""
 
@@ -76,6 +77,7 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
         },
         "datagram in": {TCP_IP: stack.udp_receive, LOCK: stack.lock_cost},
         "datagram read": {LOCK: stack.lock_cost, SKB: half},
+        "steer": {NETDEV: stack.rfs_cost},
     }
     scaled = {name: {cls: host.span(time) for cls, time in times.items()} for name, times in costs.items()}
     # Lines move at the speed of the caches, whatever the clock.
@@ -119,7 +121,7 @@ class Place:
         self.core = core
         self.priority = priority
         self.spinner = spinner
-        """What polls on the core for ever, if programs do."""
+        """The poll loop that occupies the core for ever, if programs poll."""
         self.held = False
         """True while steps are emitted that run with the core in hand."""
 
@@ -151,17 +153,31 @@ class Place:
         number = profile.OPERATIONS.index(operation)
         where = WORDS_OF.get(operation, "skbs")
         with self.kept(), self.p.label(where, self.spent.host.name), self.p.scope():
-            self.p.wait(self.p.answer(profile.spend, self.spent.state, number, count))
+            self._pass(self.p.answer(profile.spend, self.spent.state, number, count), number)
 
     def copy(self, where: int, amount: Operand) -> None:
         """Copy bytes that are at a place that `profile` numbers."""
         with self.kept(), self.p.label("copies", self.spent.host.name), self.p.scope():
-            self.p.wait(self.p.answer(profile.copy, self.spent.state, where, amount))
+            self._pass(self.p.answer(profile.copy, self.spent.state, where, amount))
 
     def take(self, amount: Operand) -> None:
         """Copy the oldest bytes that have arrived, from cache or memory."""
         with self.kept(), self.p.label("copies", self.spent.host.name), self.p.scope():
-            self.p.wait(self.p.answer(profile.take, self.spent.state, amount))
+            self._pass(self.p.answer(profile.take, self.spent.state, amount))
+
+    def _pass(self, time: Register, operation: int | None = None) -> None:
+        """Let the counted time of an operation, or of a copy, pass; what a busy sibling adds is counted as well."""
+        p = self.p
+        if not self.core.shares:
+            p.wait(time)
+            return
+        begun = p.now()
+        self.core.spend(time)
+        more = p.register(since(begun) - time)
+        if operation is None:
+            p.call(more, profile.charge, self.spent.state, COPY, more)
+        else:
+            p.call(more, profile.stretch, self.spent.state, operation, more)
 
     def spun(self, begun: Register) -> None:
         """Count the time since an instant as that of waiting for a lock."""

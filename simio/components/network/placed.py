@@ -18,9 +18,10 @@ from simio.components.network.place import Place
 from simio.components.network.queued import QueuedInterface
 from simio.components.network.seat import Seat
 from simio.components.network.stack import Stack
+from simio.components.network.steering import Steering
 from simio.components.network.tcp import Endpoint
 from simio.machines.network import ownership, profile
-from simio.machines.tcp import buffers, connection, layout, marks, offload, pacing, receiving, sending
+from simio.machines.tcp import buffers, connection, layout, offload, pacing, receiving, sending
 from simio.machines.tcp.settings import TcpSettings
 from simio.program.builder import Handle, Operand, Register
 from simio.program.labels import called
@@ -53,7 +54,7 @@ class PlacedEndpoint(Endpoint):
         settings = replace(settings, gso=most, ack_reader=stack.sheet.ack_reader, hand_over=whole)
         super().__init__(stack, name, settings, path, buffer, aligned, ports)
         p = self.p
-        seat = self.seat = Seat(stack, interface, cores)
+        seat = self.seat = Seat(stack, interface, cores, stack.sheet.rfs)
         self.queue, self.apart, self.far = seat.queue, seat.apart, seat.far
         self.process, self.softirq = seat.process, seat.softirq
         self.here = self.process
@@ -61,7 +62,10 @@ class PlacedEndpoint(Endpoint):
         p.tally(name, "through the backlog", self.owner + ownership.LATER, "buffers")
         self.backlogged = p.container(f"{name} backlog", unit="turns")
         self.worked_off = p.container(f"{name} worked off", unit="turns")
-        self.merging = Merging(self, min(stack.sheet.gro, offload.MOST)) if stack.sheet.gro else None
+        lro = interface.sheet.lro
+        joined = lro or stack.sheet.gro
+        self.steering = Steering(self) if seat.steers else None
+        self.merging = Merging(self, min(joined, offload.MOST), bool(lro)) if joined else None
 
     # --- who has the socket ------------------------------------------------------------------------------
 
@@ -219,7 +223,7 @@ class PlacedEndpoint(Endpoint):
     def work(self, cost: Operand) -> None:
         """See `Endpoint.work`."""
         with self.process.kept(), self.p.label("the program", self.stack.name):
-            self.p.wait(self.stack.host.span(cost))
+            self.process.core.spend(self.stack.host.span(cost))
 
     def _wait(self, result: Register, function: Callable[..., int], amount: Register | int, line: object) -> None:
         p = self.p
@@ -249,15 +253,7 @@ class PlacedEndpoint(Endpoint):
         """One buffer: its words, the work on it, and its segments go."""
         p = self.p
         length, *words = p.arguments[: self.segment.parameters]
-        p.call(words[1], sending.acknowledgement, self.state)
-        if self.timestamps:
-            p.call(words[2], connection.stamps, self.state)
-        elif self.sacks:
-            words[2].set(0)
-        if self.marked:
-            p.call(words.pop(), marks.marks, self.state)
-        for number, block in enumerate(words[3:]):
-            p.call(block, receiving.block, self.state, number)
+        self._options(words)
         with self.here.kept():
             self.here.spend("send")
             if self.cuts:
@@ -278,8 +274,10 @@ class PlacedEndpoint(Endpoint):
     def _segment(self, length: Register, *words: Register) -> None:
         mark = words[-1] if self.marked else None
         own = words[:-1] if self.marked else words
-        queue = self.peer.queue if isinstance(self.peer, PlacedEndpoint) else 0
-        packet = Packet(length, own, self.flow, mark, self.name, queue)
+        queue, joined = 0, False
+        if isinstance(self.peer, PlacedEndpoint):
+            queue, joined = self.peer.queue, bool(self.peer.merging and self.peer.merging.early)
+        packet = Packet(length, own, self.flow, mark, self.name, queue, joined)
         gone = (lambda: self._left(packet)) if self.throttled else None
         self.path.send(packet, lambda: self.peer.arrive(packet), driven=True, gone=gone)
 
@@ -300,7 +298,14 @@ class PlacedEndpoint(Endpoint):
             self.goes_up(packet)
 
     def goes_up(self, packet: Packet) -> None:
-        """A packet or merged buffer goes up to TCP, with the softirq's core in hand."""
+        """A packet or merged buffer goes up to TCP, with the driver's core in hand."""
+        if self.steering:
+            self.steering.leave(packet)
+        else:
+            self.enters(packet)
+
+    def enters(self, packet: Packet) -> None:
+        """IP and TCP take a packet or merged buffer, with the softirq's core in hand."""
         self.softirq.spend("up")
         self._when_free(lambda: self._input(packet))
 

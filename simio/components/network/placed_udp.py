@@ -37,7 +37,7 @@ class SeatedStack(Stack):
     def program(self, cost: Operand) -> None:
         """See `Stack.program`."""
         with self.process.kept(), self.p.label("the program", self.name):
-            self.p.wait(self.host.span(cost))
+            self.process.core.spend(self.host.span(cost))
 
     def move(self, amount: Register, size: int, aligned: bool) -> None:
         """See `Stack.move`; what the program sends is in its core's cache."""

@@ -37,7 +37,7 @@ class Playout:
         p.tally(name, "late", self.late.offset, "frames")
 
     def fill(self, got: Operand) -> None:
-        """So many bytes, for which there was room, are in the buffer."""
+        """Add `amount` bytes, for which there was room, to the buffer."""
         with self.p.scope():
             self.level.increment(got)
         self.p.put(self.filled, got)
@@ -71,5 +71,5 @@ class Playout:
             # In a register, since whoever sends the bytes has promised them to the bound.
             p.mark(told.delivered, size)
             p.advance(self.period)
-        # Only now, since what is marked before the measured span is not told.
+        # Only now, since marks before the measured span are not reported.
         p.mark(told.begin, begun)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Spinner:
-    """A core whose program polls and finds nothing, until it has to be told of something."""
+    """A core whose program polls and finds nothing, until something comes."""
 
     def __init__(self, p: Builder, spent: Profile, core: int, each: int) -> None:
         """A poll that finds nothing takes `each` ps."""
@@ -39,7 +39,7 @@ class Spinner:
                 p.put(self.told, 1)
 
     def spin(self, limit: Register) -> None:
-        """Poll, with the core in hand, until told of something, or for `limit` ps; ends with a poll."""
+        """Poll, with the core in hand, until something comes, or for `limit` ps; ends with a poll."""
         p = self.p
         with p.scope():
             number, begun = p.answer(spinning.begin, self.state), p.now()

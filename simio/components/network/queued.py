@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.host.kernel import UnixKernel
+from simio.components.network.interface import Cores, Wish
 from simio.components.network.packet import DropQueue, Left, Packet
 from simio.components.network.place import Place, Places
 from simio.description.model import Adapter
@@ -168,14 +169,15 @@ class QueuedInterface:
         self.incoming = DropQueue(p, f"{self.name} receive buffer", sheet.receive_buffer, self.name)
         self._queues: dict[int, Napi] = {}
 
-    def cores(self, number: int, core: int | None, queue: int | None) -> tuple[int, int]:
-        """The cores of a connection's program and of its queue; `number` counts connections, None leaves one open.
+    def cores(self, number: int, wish: Wish) -> Cores:
+        """The cores of a connection's program and of its queue, as wished; `number` counts connections.
 
         Programs then take the cores in turn. The adapter has a rule for each flow, which leads to the core of its
         program; or a hash chooses, for which Fibonacci hashing of the number stands, unless a queue is given.
         """
         count = self.host.description.cpus
         queues = min(self.sheet.queues, count)
+        core, queue = wish
         own = number % count if core is None else core
         if own >= count:
             raise RunError(f"{self.host.name!r} has CPUs 0 to {count - 1}, and none of number {own}", ".core")
@@ -233,16 +235,17 @@ class QueuedInterface:
             queue.arrived(packet.length)
             queue.ring.leave(1)
             with queue.place.in_hand():
-                self._pages(queue.place, packet.length)
+                self._pages(queue.place, packet)
                 deliver()
                 queue.next()
 
-    def _pages(self, place: Place, length: Register) -> None:
-        """The driver takes a packet, and the pages that it lies on."""
+    def _pages(self, place: Place, packet: Packet) -> None:
+        """The driver takes a packet, unless the adapter joins it with others, and the pages that it lies on."""
         p, page = self.p, self.kernel.sheet.page
-        place.spend("packet")
+        if not packet.joined:
+            place.spend("packet")
         with p.scope():
-            place.spend("page in", p.register((length + (page - 1)) // page))
+            place.spend("page in", p.register((packet.length + (page - 1)) // page))
 
     def _process(self) -> None:
         """The adapter's own pipeline takes a packet up."""

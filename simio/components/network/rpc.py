@@ -85,7 +85,7 @@ class RpcClient:
             p.spawn(self.timer, size, word, delay=self.timeout, daemon=True)
 
     def take(self, about: Register) -> None:
-        """Wait for a reply, whichever is the next, and tell what it is about."""
+        """Wait for the next reply, and give the caller's word of its call."""
         self.stack.kernel.slept(lambda: self.p.get(self.waiting, 1))
         self.p.call(about, mailbox.take, self.replies)
         self.stack.work("RPC and NFS", self.stack.sheet.rpc)
@@ -136,7 +136,7 @@ class RpcClient:
                 waits.set(0)
 
     def _repeat(self, size: Register, message: Register, xid: Register, after: Register, waits: Register) -> None:
-        """Send a call again, wait, and tell in `waits` whether it is still without a reply."""
+        """Send a call again and wait; `waits` is 1 if it still has no reply."""
         p = self.p
         p.mark(self.repeated, size)
         self.requests.send(size, message, INTERRUPT)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.agreement import SocketOptions, agreed
+from simio.components.network.interface import ANY, Wish
 from simio.components.network.path import Network, NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, Stack
 from simio.components.network.tcp import Endpoint
@@ -51,11 +52,17 @@ class Sockets:
         return self._ports
 
     def connection(
-        self, params: SocketOptions, name: str, buffers: tuple[int, int], aligned: bool, mss: int | None = None
+        self,
+        params: SocketOptions,
+        name: str,
+        buffers: tuple[int, int],
+        aligned: bool,
+        mss: int | None = None,
+        wish: Wish = ANY,
     ) -> tuple[Endpoint, Endpoint]:
         """The two ends of a TCP connection from `params.from_` to `params.to`, whose programs have such buffers.
 
-        `mss` is the largest segment that the programs ask for, options included (TCP_MAXSEG)."""
+        `mss` is the largest segment that the programs ask for, options included (TCP_MAXSEG), `wish` their cores."""
         if max(buffers) > MOST_BYTES:
             most, size = (format_quantity(n, "size") for n in (MOST_BYTES, max(buffers)))
             raise RunError(f"a write or read of {size} is too large: a connection carries at most {most}", at=".size")
@@ -69,20 +76,21 @@ class Sockets:
         ports = (self.port(), SERVER_PORT)
         near, far = (
             self._endpoint(
-                stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end], buffers[end], aligned, own, params
+                stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end], buffers[end], aligned, own, wish
             )
             for end, own in enumerate((ports, ports[::-1]))
         )
         near.join(far)
         return near, far
 
-    def seated(self, host: str, path: NetworkPath, params: object, number: int, merges: bool = False) -> Stack:
+    def seated(self, host: str, path: NetworkPath, number: int, wish: Wish, merges: bool = False) -> Stack:
         """A host's stack as one of its programs sees it, at whose end a path begins: on a core, if it has queues.
 
-        `number` counts programs; `merges`: what comes goes up merged (UDP_GRO). Raises RunError if it cannot.
+        `number` counts programs, which `wish` for cores; `merges`: what comes goes up merged (UDP_GRO). Raises
+        RunError if it cannot.
         """
         stack = self.stack(host)
-        place = getattr(path.source, "cores", None)
+        place = path.source.cores
         if merges and (place is None or not stack.sheet.gro):
             raise RunError(
                 f"the stack of {host!r} merges nothing; that needs an adapter with queues (kind "
@@ -93,7 +101,7 @@ class Sockets:
             return stack
         from simio.components.network.placed_udp import SeatedStack
 
-        cores = place(number, getattr(params, "core", None), getattr(params, "queue", None))
+        cores = place(number, wish)
         return SeatedStack(stack, path.source, cores, merges)  # type: ignore[arg-type]
 
     def _endpoint(
@@ -105,14 +113,14 @@ class Sockets:
         buffer: int,
         aligned: bool,
         ports: tuple[int, int],
-        params: SocketOptions,
+        wish: Wish,
     ) -> Endpoint:
         """One end, whose program and packets have cores of their own where its adapter has several queues."""
-        place = getattr(path.source, "cores", None)
+        place = path.source.cores
         if place is None:
             return Endpoint(stack, name, settings, path, buffer, aligned, ports)
         from simio.components.network.placed import PlacedEndpoint
 
         number = self._ports - _FIRST_PORT - 1
-        cores = place(number, getattr(params, "core", None), getattr(params, "queue", None))
+        cores = place(number, wish)
         return PlacedEndpoint(stack, name, settings, path, buffer, aligned, ports, cores)

@@ -57,7 +57,7 @@ class Stack:
         self.host.work(self.sheet.socket_call)
 
     def work(self, what: str, cost: int, priority: int = PROCESS) -> None:
-        """CPU time of a layer, told as `what`."""
+        """CPU time of a layer, reported as `what`."""
         with self.p.label(what, self.name):
             self.host.work(cost, priority)
 

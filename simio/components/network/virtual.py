@@ -67,6 +67,7 @@ class VirtualInterface:
     """
 
     transmit_room = UNBOUNDED
+    cores = None
     receive_room = UNBOUNDED
 
     def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[VirtualAdapter]) -> None:

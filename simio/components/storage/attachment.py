@@ -47,7 +47,7 @@ class Attachments:
         self.graph = graph
         self.fabric = fabric
         self.links = {link.name: link for link in system.links}
-        self.remotes = {
+        self.remotes: dict[tuple[str, str], tuple[Link[Any], str]] = {
             (end.partition(".")[0], disk): (link, end)
             for link in system.links
             if link.part.sheet.remote

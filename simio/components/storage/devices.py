@@ -91,7 +91,7 @@ class Devices:
 
         link = self.attachments.remotes[self.host.name, disk][0]
         # A stack wakes who waits; an adapter for RDMA interrupts.
-        kind = HostInitiator if getattr(link.part.sheet, "transport", "tcp") == "rdma" else RemoteInitiator
+        kind = HostInitiator if link.part.sheet.rdma else RemoteInitiator
         make = self.initiator or (lambda adapter, disk: kind(self.p, self.kernel, adapter))
         return session(link).device(disk, make(adapter, disk))
 

@@ -85,7 +85,7 @@ class DiskDrive:
             read_ahead=int(sheet.read_ahead and full),
             read_ahead_to=AHEAD[sheet.read_ahead_to] if sheet.read_ahead and not full else NO_READ_AHEAD,
             read_ahead_limit=(limit or 0) // sheet.sector,
-            read_mark=int((getattr(sheet, "read_mark", None) or 0) * MARKS),
+            read_mark=int(sheet.gathered * MARKS),
             **{name: value for name, value in vars(sheet).items() if name in named},
         )
 
@@ -241,7 +241,7 @@ class DiskDrive:
             self._complete(sheet.write_completion)
 
     def _wait(self, answer: Register, function: Called, tag: Register, sectors: Operand = 0) -> None:
-        """Wait until a machine function answers 0: for the time it tells, or to be woken where it tells 1."""
+        """Wait until a machine function answers 0: for the time that it answers, or to be woken if it answers 1."""
         p = self.p
         with p.until(answer == 0):
             self.ask(answer, function, tag, sectors)

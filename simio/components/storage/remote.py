@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class RemoteInitiator(HostInitiator):
-    """The block layer and the initiator's driver: no interrupt of its own tells that a command is done."""
+    """The block layer and the initiator's driver: no interrupt of its own reports the end of a command."""
 
     def complete(self, size: Operand) -> None:
-        """What the kernel does as a request ends."""
+        """The kernel's work at the end of a request."""
         self.kernel.end_request(size)
 
 

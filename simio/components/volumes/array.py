@@ -55,9 +55,20 @@ class ArrayController:
     @contextmanager
     def passes(self) -> Iterator[None]:
         """Steps emitted inside send what members deliver on to the host."""
-        self.passing = True
+        with self._passing(True):
+            yield
+
+    @contextmanager
+    def keeps(self) -> Iterator[None]:
+        """Steps emitted inside send the host nothing."""
+        with self._passing(False):
+            yield
+
+    @contextmanager
+    def _passing(self, now: bool) -> Iterator[None]:
+        before, self.passing = self.passing, now
         yield
-        self.passing = False
+        self.passing = before
 
 
 class ArrayParity(ControllerParity):
@@ -71,10 +82,8 @@ class ArrayParity(ControllerParity):
     @contextmanager
     def kept(self) -> Iterator[None]:
         """Send nothing that is read inside on to the host."""
-        controller = self.controller
-        passing, controller.passing = controller.passing, False
-        yield
-        controller.passing = passing
+        with self.controller.keeps():
+            yield
 
     @contextmanager
     def gathered(self, size: int) -> Iterator[None]:

@@ -12,7 +12,7 @@ from simio.program.service import ceil_times
 from simio.program.steps import UNBOUNDED
 
 STATUS = 4
-"""Bytes of the word by which a card tells that a request is done."""
+"""Bytes of the word by which a card reports that a request is done."""
 
 
 class CardMemory:

@@ -3,7 +3,9 @@
 A kind's file has its keys, its checks, and what the components or the program learn of it.
 """
 
-from simio.description.faults import crash, down, stall  # noqa: F401  (each registers its kind)
+from importlib import import_module
+from pkgutil import iter_modules
+
 from simio.description.faults.base import (
     FaultParams,
     InjectedFault,
@@ -16,6 +18,9 @@ from simio.description.faults.base import (
 from simio.description.faults.failed import Failed
 from simio.description.faults.read_errors import ReadErrors
 from simio.description.faults.reset import ResetSpan
+
+for _file in iter_modules(__path__):
+    import_module(f"{__name__}.{_file.name}")
 
 __all__ = [
     "Failed",

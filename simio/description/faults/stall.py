@@ -28,4 +28,4 @@ class Stall(Passing):
     def emit(cls, site: Site) -> None:
         """A stall holds all processors of its host."""
         for host in site.hosts:
-            site.downtime(f"{host.name} stalls", host.cpu, host.description.cpus, host.description.stalls)
+            site.downtime(f"{host.name} stalls", host.cpu, host.description.cores, host.description.stalls)

@@ -178,6 +178,11 @@ class Drive(Sheet):
     )
 
     @property
+    def gathered(self) -> Fraction | int:
+        """Share of a read that it gathers before it sends any."""
+        return 0
+
+    @property
     def seek(self) -> tuple[int, int, int] | tuple[tuple[int, int], ...]:
         """Times in ps of one cylinder, of the mean and of all cylinders, or points of a curve: cylinders and ps."""
         if self.seek_curve is not None:

@@ -71,7 +71,7 @@ class FlashDrive(Sheet):
     blocks: Count = Field(description="blocks a plane that hold data, spare ones among them")
     read_time: Duration = Field(description="time of an array read, the mean over the pages of a row of cells")
     levels: Annotated[tuple[Count, ...], Field(min_length=1, max_length=4)] = Field(
-        description="levels between which each page of a row of cells is told apart: three pages of a TLC"
+        description="levels between which each page of a row of cells is distinguished: three pages of a TLC"
     )
     sensing: Time = Field(description="time by which an array read is longer for each level")
     program_time: Duration = Field(description="time of programming all pages of a row of cells, on all planes")

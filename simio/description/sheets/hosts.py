@@ -24,6 +24,10 @@ from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 OptionalFrequency = Annotated[Fraction | None, Quantity("frequency", positive=True, word="none")]
 """A frequency, or none."""
+Threads = Annotated[int, Field(strict=True, ge=1, le=2)]
+"""Hardware threads of a core."""
+ThreadRate = Annotated[Fraction, Quantity("share", positive=True)]
+"""A share of a core's rate."""
 
 
 class Cpu(Sheet):
@@ -52,7 +56,7 @@ class Cpu(Sheet):
     whole_lines: Flag = Field(
         False, description="whether copies write whole cache lines without fetching them from memory before"
     )
-    l1: Limit = Field(None, description="first data cache of a core; none: not told apart")
+    l1: Limit = Field(None, description="first data cache of a core; none: not separate")
     copy_l1: OptionalRate = Field(
         None, description="rate of a core's copies between buffers that lie in l1; none: the memory's copy_rate"
     )
@@ -66,6 +70,14 @@ class Cpu(Sheet):
         None,
         description="rate at which a core multiplies bytes in GF(2^8) and adds them up, for a parity each: "
         "erasure codes and RAIDZ; none: the memory's xor_rate",
+    )
+    threads: Threads = Field(
+        1, description="hardware threads of a core, 1 or 2 (SMT); with 2 of them, half of the host's CPUs are cores"
+    )
+    thread_rate: ThreadRate = Field(
+        Fraction(65, 100),
+        description="rate of a hardware thread while its sibling works, as a share of that of a core alone: up to "
+        "30% more by both together (Marr and others, Intel Technology Journal 6(1), 2002)",
     )
     socket_cores: Count | None = Field(None, description="cores of a socket; none: all of the host are in one")
     line_near: Time = Field(0, description="time to get a cache line that another core of the socket wrote last")
@@ -81,9 +93,11 @@ class Cpu(Sheet):
     idle_deep_cold: Time = Field(0, description="time by which the first work after that takes longer")
 
     @model_validator(mode="after")
-    def _least_is_less(self) -> Cpu:
+    def _within_the_core(self) -> Cpu:
         if self.clock_least is not None and self.clock_least > self.clock:
             raise refusal(f"{float(self.clock_least):g} Hz", "at most the clock", field="clock_least")
+        if self.thread_rate > 1:
+            raise refusal(f"{float(100 * self.thread_rate):g} %", "at most 100 %", field="thread_rate")
         return self
 
 

@@ -66,6 +66,11 @@ class QueuedAdapter(Sheet):
     transmit_cost: Time = Field(description="CPU time of the driver a packet sent: descriptor, and its completion")
     checksum: Flag = Field(True, description="whether it computes the checksums of TCP and UDP")
     tso: Limit = Field(None, description="most bytes of TCP that it cuts into segments itself; none: it does not")
+    lro: Limit = Field(
+        None,
+        description="most bytes of TCP that it joins into one buffer before its driver sees them (LRO), of what one "
+        "poll finds; none: it does not",
+    )
     uso: Flag = Field(False, description="whether it cuts what a program sends into datagrams itself (UDP_SEGMENT)")
 
     @model_validator(mode="after")

@@ -95,6 +95,11 @@ class RemoteLink(Sheet):
         return size + DIGEST * self.header_digest
 
     @property
+    def rdma(self) -> bool:
+        """True if queue pairs of adapters for RDMA carry the commands, and not TCP."""
+        return False
+
+    @property
     def with_command(self) -> int:
         """Most data of a write that go with its command; a larger one sends so much, or with `whole` none."""
         raise NotImplementedError
@@ -143,11 +148,16 @@ class NvmeTcpLink(RemoteLink):
     def _data_units_are_not_tiny(self) -> NvmeTcpLink:
         if self.unit_out < 4096:
             raise refusal(size_text(self.unit_out), "at least 4096 B, the least MAXH2CDATA", field="unit_out")
-        if self.transport == "rdma":
+        if self.rdma:
             for field, what in (("header_digest", "data units"), ("data_digest", "data units"), ("card", "TCP")):
                 if getattr(self, field):
                     raise refusal("true, with transport: rdma", f"false, as RDMA has no {what}", field=field)
         return self
+
+    @property
+    def rdma(self) -> bool:
+        """See `RemoteLink.rdma`."""
+        return self.transport == "rdma"
 
     @property
     def with_command(self) -> int:
@@ -187,7 +197,7 @@ class IscsiLink(RemoteLink):
 
     @property
     def with_command(self) -> int:
-        """What the first burst and a data unit hold."""
+        """The least of the first burst and a data unit; 0 if no data may go at once."""
         return min(self.first_burst, self.unit_out) if self.immediate else 0
 
     @property

@@ -128,6 +128,11 @@ class ScsiDisk(Drive):
         return self
 
     @property
+    def gathered(self) -> Fraction | int:
+        """See `read_mark`."""
+        return self.read_mark or 0
+
+    @property
     def piece(self) -> int:
         """Bytes that leave the buffer at once: what it gathers, or of what flows half a segment and at most FLOW."""
         return self.reconnect or max(min(self.buffer // self.segments // 2, FLOW), self.sector)

@@ -206,7 +206,7 @@ class Buffers(Sheet):
 
     work = {
         "ack_cost": "protocols",
-        **dict.fromkeys(("merge_cost", "device_send", "device_receive", "poll_cost"), "network drivers"),
+        **dict.fromkeys(("merge_cost", "device_send", "device_receive", "poll_cost", "rfs_cost"), "network drivers"),
         "busy_read": TIMER,
         "wake_cost": "process switches",
         **dict.fromkeys(("skb_cost", "skb_memory", "page_cost", "lock_cost", "cut_cost", "notice_cost"), "skbs"),
@@ -218,6 +218,15 @@ class Buffers(Sheet):
     )
     gro: Limit = Field(
         None, description="most data of a connection's packets that are merged into a buffer; none: not merged"
+    )
+    rfs: Flag = Field(
+        False,
+        description="whether a softirq passes buffers of TCP to the core of their program for IP and TCP "
+        "(receive flow steering, net.core.rps_sock_flow_entries)",
+    )
+    rfs_cost: Time = Field(10**5, description="CPU time to find that core and to leave a buffer in its backlog")
+    backlog: Count = Field(
+        1000, description="buffers that wait there for a core at most (net.core.netdev_max_backlog)"
     )
     ack_reader: Flag = Field(
         False, description="whether data that narrow the window are acknowledged by their reader, and not at once"

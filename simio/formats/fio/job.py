@@ -112,7 +112,7 @@ class Job:
     fdatasync: int = 0
     end_fsync: bool = False
     sync: Literal["", "sync", "dsync"] = ""
-    """How its files are opened: O_SYNC, or O_DSYNC."""
+    """Flag with which its files are opened: O_SYNC, or O_DSYNC."""
     percentiles: tuple[Fraction, ...] = ()
     clat_percentiles: bool = True
     lat_percentiles: bool = False

@@ -37,6 +37,23 @@ class Section:
     place: Place | None
     options: Mapping[str, Given]
 
+    @property
+    def written(self) -> dict[str, str]:
+        """The options as fio's JSON has them."""
+        return {name: "1" if given.value is None else given.value for name, given in self.options.items()}
+
+    def path_of(self, name: str, given: Given) -> str:
+        """Where an option was given: this section, [global] above it, or the options of a scenario."""
+        if given.place is None:
+            return f"options.{name}"
+        above = self.place is not None and given.place.line < self.place.line
+        return f"[{GLOBAL if above else self.name}]"
+
+
+def text_of(name: str, given: Given) -> str:
+    """An option as it was written, in quotes."""
+    return quote(name if given.value is None else f"{name}={given.value}")
+
 
 Read = Callable[[Path], str]
 

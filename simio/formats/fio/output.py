@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from simio.formats.fio import NAMES
@@ -22,19 +22,29 @@ _MS = 10**9
 
 def as_fio_json(case: CaseResult, bins: bool = False) -> str:
     """The jobs of a case as fio prints them; with `bins` as `--output-format=json+` does."""
+    common = _common(case.jobs)
     found = {
         "fio version": f"fio-3.33 simulated by simio {VERSION}",
         # A simulated run has no date, and the same scenario gives the same text.
         "timestamp": 0,
         "timestamp_ms": 0,
         "time": "Thu Jan  1 00:00:00 1970",
-        "jobs": [_job(run, bins) for run in case.jobs],
+        "global options": common,
+        "jobs": [_job(run, common, bins) for run in case.jobs],
         "disk_util": [],
     }
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
-def _job(run: JobRun, bins: bool) -> dict[str, Any]:
+def _common(jobs: Sequence[JobRun]) -> dict[str, str]:
+    """The options that several jobs have alike."""
+    first, *others = (run.options for run in jobs)
+    return {
+        name: value for name, value in first.items() if others and all(value == each.get(name) for each in others)
+    }
+
+
+def _job(run: JobRun, common: Mapping[str, str], bins: bool) -> dict[str, Any]:
     span = max(run.ended - run.begun, 1)
     times = _together(side.lat for side in run.sides.values())
     named = {NAMES[direction]: side for direction, side in run.sides.items()}
@@ -45,9 +55,9 @@ def _job(run: JobRun, bins: bool) -> dict[str, Any]:
         "error": 0,
         "eta": 0,
         "elapsed": -(-run.ended // 10**12),
-        "job options": dict(run.options),
+        "job options": {name: value for name, value in run.options.items() if name not in common},
         **{name: _side(named.get(name, NOTHING), span, percentiles, bins) for name in SIDES},
-        "sync": {"total_ios": 0, "lat_ns": _times(JobTimes(), (), False)},
+        "sync": {"total_ios": run.syncs.count, "lat_ns": _times(run.syncs, percentiles, bins)},
         "job_runtime": round(span / _MS) * run.members,
         "usr_cpu": round(100 * run.user / span, 6),
         "sys_cpu": round(100 * run.system / span, 6),

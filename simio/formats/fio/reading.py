@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from simio.errors import Place, Problem, ScenarioError, did_you_mean, quote
+from simio.formats.fio.fields import ALIASES
 from simio.formats.fio.job import Job
 from simio.formats.fio.jobfile import Given, Read, Section, sections
-from simio.formats.fio.options import ALIASES, Ignored, OptionReader
+from simio.formats.fio.options import Ignored, OptionReader
 from simio.formats.fio.results import apart
 from simio.formats.rows import first_object
 

@@ -64,13 +64,21 @@ def _rows(label: str, job: Mapping[str, Any], options: Mapping[str, Any]) -> Ite
         yield "requests", float(side["iops"]), "IOPS", of
         yield "stream", float(side["bw_bytes"]) / 1e6, "MB/s", f"{of}s"
         yield "latency", _mean(side, "lat"), "us", of
-        percentiles = (side.get("clat_ns") or {}).get("percentile") or {}
-        for quantity, key in (("p50", "50.000000"), ("p99", "99.000000")):
-            if percentiles.get(key):
-                yield quantity, percentiles[key] / 1000, "us", f"{of} completion" if apart else of
+        yield from _percentiles(side.get("clat_ns"), f"{of} completion" if apart else of)
+    syncs = job.get("sync") or {}
+    if syncs.get("total_ios"):
+        yield "latency", _mean(syncs, "lat"), "us", f"{label} sync"
+        yield from _percentiles(syncs.get("lat_ns"), f"{label} sync")
     share = float(job.get("usr_cpu") or 0) + float(job.get("sys_cpu") or 0)
     if share:
         yield "process", share, "%", label
+
+
+def _percentiles(times: Mapping[str, Any] | None, of: str) -> Iterator[Row]:
+    found = (times or {}).get("percentile") or {}
+    for quantity, key in (("p50", "50.000000"), ("p99", "99.000000")):
+        if found.get(key):
+            yield quantity, found[key] / 1000, "us", of
 
 
 def _mean(side: Mapping[str, Any], kind: str) -> float:

@@ -39,7 +39,7 @@ IGNORED: Mapping[str, str] = {
     "get-server-output": "both ends are in the output", "udp-counters-64bit": "the counter is part of the data",
     "forceflush": "nothing is buffered", "repeating-payload": "no component looks at the data",
 }  # fmt: skip
-"""What cannot matter, and why."""
+"""Options that have no effect, and why."""
 _SERVER = "the server is a host of the scenario: -c HOST"
 REFUSED: Mapping[str, str] = {
     "bidir": "give the scenario two workloads of kind iperf3", "sctp": "SCTP is not modelled",

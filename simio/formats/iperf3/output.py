@@ -49,7 +49,7 @@ def iperf3_json(
     """The document of `iperf3 -J` for one case.
 
     Keys are those of iperf 3.12, but for those of a real machine (cookie, ports, time of day). CPU shares are those
-    of the programs' threads, all of it system time. Retransmits are told of the whole test, since they are not
+    of the programs' threads, all of it system time. Retransmits are those of the whole test, since they are not
     counted by the interval.
     """
     params: Any = system.workloads[NAME].params

@@ -12,7 +12,7 @@ def iperf3_results(text: str) -> list[Row] | None:
     """Throughput, CPU shares of both programs, round trip and retransmits of a test; None if it is not iperf3's.
 
     Throughput is what was received; the CPU shares are those of the two processes, as a share of one CPU. What is
-    zero is left out, since no relative error can be told. Raises SimioError for a test that failed.
+    zero is left out, since it has no relative error. Raises SimioError for a test that failed.
     """
     # Text may precede the JSON, and several tests may follow; the first counts.
     data = first_object(text)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
-from fractions import Fraction
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from simio import units
 from simio.description.quantities import Count, Duration, Extent, Text, Values, Whole, refusal
 from simio.errors import quote
+from simio.formats.traces import cells
 from simio.formats.traces.tokens import Words, words
 from simio.formats.traces.trace import (
     HIGHEST,
     LARGEST,
     LATEST,
-    LEAVE_OUT,
     LONGEST,
     Batch,
     Block,
@@ -323,18 +320,18 @@ class _Reader:
         word = given[columns.direction.column - 1]
         if word in self.ignore:
             return None
-        writes = _direction(word, columns.direction)
-        place = _whole(given, columns.offset, "an address", 0, HIGHEST)
-        size = _whole(given, columns.size, "a size above zero", 1, LARGEST)
+        writes = cells.direction(word, columns.direction)
+        place = cells.whole(given, columns.offset, "an address", 0, HIGHEST)
+        size = cells.whole(given, columns.size, "a size above zero", 1, LARGEST)
         device = self._number("_".join(given[column - 1] for column in columns.device))
-        spans = _span(given, columns.response), _span(given, columns.pause)
+        spans = cells.span(given, columns.response), cells.span(given, columns.pause)
         return place, size, writes, device, self._arrival(given), *spans
 
     def _arrival(self, given: list[str]) -> int | None:
         column = self.columns.arrival
         if column is None:
             return None
-        value = _decimal(given, column)
+        value = cells.decimal(given, column)
         if self.began is None:
             self.began = int(value)
         time = round((value - self.began) * column.unit)
@@ -347,45 +344,3 @@ def _scaled(values: Ints | None, unit: int, least: int, most: int) -> Ints | Non
     if values is None or int(values.max()) > most // unit or int(values.min()) < least:
         return None
     return values * unit
-
-
-def _direction(word: str, column: DirectionColumn) -> bool:
-    """True for a write."""
-    if column.read_bit is not None:
-        try:
-            return int(word, 0) >> column.read_bit & 1 == 0
-        except ValueError:
-            pass
-    elif word in column.reads or word in column.writes:
-        return word in column.writes
-    raise Mistake(quote(word), f"{column.wanted} in column {column.column}", LEAVE_OUT.format(word=word))
-
-
-def _whole(given: list[str], column: SizeColumn, what: str, least: int, most: int) -> int:
-    word = given[column.column - 1]
-    in_unit = f" in units of {units.format_quantity(column.unit, 'size')}" if column.unit > 1 else " in bytes"
-    if not word.isascii() or not word.isdecimal() or not least <= int(word) <= most // column.unit:
-        limit = f", at most {units.format_quantity(most, 'size')}" if word.isdecimal() and int(word) else ""
-        raise Mistake(quote(word), f"{what}{in_unit} in column {column.column}{limit}")
-    return int(word) * column.unit
-
-
-def _decimal(given: list[str], column: TimeColumn) -> Fraction:
-    word = given[column.column - 1]
-    try:
-        value = Decimal(word)
-    except InvalidOperation:
-        value = Decimal("nan")
-    if not value.is_finite() or value < 0 or value.adjusted() > 30:
-        unit = units.format_quantity(column.unit, "time")
-        raise Mistake(quote(word), f"a time in units of {unit} in column {column.column}")
-    return Fraction(value)
-
-
-def _span(given: list[str], column: TimeColumn | None) -> int | None:
-    if column is None:
-        return None
-    time = round(_decimal(given, column) * column.unit)
-    if time > LONGEST:
-        raise Mistake(quote(given[column.column - 1]), f"less than a day in column {column.column}")
-    return time

@@ -17,7 +17,7 @@ LETTERS = 64
 """Letters of a text that is compared with those of other lines."""
 _NEWLINE, _POINT, _SPACE, _ZERO = b"\n"[0], b"."[0], b" "[0], b"0"[0]
 _ODD = (b'"', b"#")
-"""What a block of plain columns does not have."""
+"""Bytes that a block of plain columns does not have."""
 
 
 class Words:

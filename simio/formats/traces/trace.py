@@ -92,7 +92,7 @@ class TraceFormat(Protocol):
 
 
 LEAVE_OUT = "to leave such lines out, set ignore: ['{word}']"
-"""What to do about a kind of request that is not replayed."""
+"""Advice for a kind of request that is not replayed."""
 
 
 class Mistake(Exception):

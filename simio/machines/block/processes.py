@@ -9,6 +9,7 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from simio.machines.block import layout as c
+from simio.machines.block import siblings
 from simio.machines.door import machine
 
 
@@ -79,7 +80,7 @@ def interrupt(state: NDArray, base: int, now: int) -> int:
         time += state[base + c.INTERRUPT]
         served = now
     exit = 0
-    idle = now - state[core + c.BUSY_UNTIL]
+    idle = now - state[core + c.BUSY_UNTIL] if state[core + c.WORKS] == 0 else 0
     polls = state[owner + c.POLLS] != 0
     quiet = state[owner + c.READY] == 0 and now >= state[owner + c.RUNS_UNTIL] and state[owner + c.WOKEN] == 0
     if idle > 0 and not polls:
@@ -93,6 +94,6 @@ def interrupt(state: NDArray, base: int, now: int) -> int:
     elif idle <= 0:
         state[owner + c.WORKED] += time // 1000
     state[owner + c.READY] += 1
-    state[base + c.SERVED] = served + exit + time
+    state[base + c.SERVED] = served + siblings.span(state, core, exit + time)
     state[core + c.BUSY_UNTIL] = max(state[core + c.BUSY_UNTIL], now) + exit + time
     return exit + time

@@ -124,7 +124,7 @@ TO_TRACK_END = 2
 TO_TRACKS = 3
 IN_STREAMS = 4
 AHEAD = {"segment": AHEAD_BY, "track": TO_TRACK_END, "tracks": TO_TRACKS, "stream": IN_STREAMS}
-"""How far a drive reads ahead, by the name in datasheets."""
+"""Ends of a drive's read-ahead, by the name in datasheets."""
 MARKS = 10**6
 
 LATEST = 9 * 10**18

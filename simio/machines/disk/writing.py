@@ -139,7 +139,7 @@ def media_has(state: NDArray, base: int, now: int, s: int, sector: int) -> int:
 
 @machine("disk")
 def room(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
-    """0 if the segment has room for the next `count` sectors of a write; else as `media_has` tells.
+    """0 if the segment has room for the next `count` sectors of a write; else as `media_has` answers.
 
     -1 where these are no sectors of the command, or more than a segment holds.
     """
@@ -173,7 +173,7 @@ def store(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
 
 @machine("disk")
 def stored(state: NDArray, base: int, now: int, tag: int) -> int:
-    """0 once the media has all of a write; else as `media_has` tells."""
+    """0 once the media has all of a write; else as `media_has` answers."""
     c = served_at(state, base, now, tag, 1, 0)
     if c < 0:
         return -1

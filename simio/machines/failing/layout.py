@@ -15,7 +15,7 @@ WANTED = -1
 
 BAD_ROWS = 256
 BAD_COLUMNS = 2
-"""Of each bad sector: its address, and 1 if it cannot be read, 0 if it can be read again with REREADS revolutions."""
+"""Words of a bad sector: its address, and 1 if unreadable, 0 if it can be read again with REREADS revolutions."""
 
 ERRORS = Layout("read errors")
 RETRIES = ERRORS.word("retries", "revolutions", about="that the drive spends on a sector before it gives up")

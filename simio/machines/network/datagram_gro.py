@@ -26,7 +26,7 @@ READY_TOTAL = WORDS.word("ready total", "bytes", about="of these")
 MERGED = WORDS.word("merged", "datagrams", about="that joined a buffer")
 
 JOINED, HELD, FLUSHES = range(3)
-"""What becomes of a datagram: it has joined a buffer; it begins one, which is held; the held buffer goes up, with the
+"""The fate of a datagram: it has joined a buffer; it begins one, which is held; the held buffer goes up, with the
 datagram in it or in its place."""
 
 

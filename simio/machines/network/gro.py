@@ -32,7 +32,7 @@ MERGED = WORDS.word("merged", "packets", about="packets that joined a buffer")
 BUFFERS = WORDS.word("buffers", "buffers", about="buffers of data that went up")
 
 JOINED, HELD, PASSES, FLUSHES, BOTH = range(5)
-"""What becomes of a packet: it has joined a buffer; it begins one, which is held; it goes up by itself; the held
+"""The fate of a packet: it has joined a buffer; it begins one, which is held; it goes up by itself; the held
 buffer goes up (with the packet in it, or in its place); the held buffer goes up, and then the packet by itself."""
 
 

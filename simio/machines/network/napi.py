@@ -110,7 +110,7 @@ def hold(state: NDArray, base: int) -> int:
 
 @machine("network")
 def flushed(state: NDArray, base: int) -> int:
-    """How many merged buffers wait for the end of the poll, which is now."""
+    """Number of merged buffers that wait for the end of the poll, which is now."""
     held = state[base + HELD]
     state[base + HELD] = 0
     state[base + FULL] = 1 if state[base + POLLED] >= WEIGHT else 0
@@ -121,7 +121,7 @@ def flushed(state: NDArray, base: int) -> int:
 
 @machine("network")
 def complete(state: NDArray, base: int, now: int) -> int:
-    """What follows a poll.
+    """The next step after a poll.
 
     AGAIN: another poll, as the budget was used up; YIELD: the same, after processes that want the core. Else the
     interrupt is armed. DONE: nothing waits; GATHERS: packets that have come since the poll wait for others; RAISED:

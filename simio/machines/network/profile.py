@@ -21,14 +21,14 @@ COPY, ETC, LOCK, MEMORY, NETDEV, SCHEDULING, SKB, TCP_IP = range(len(CLASSES))
 OPERATIONS = (
     "call", "interrupt", "wake", "switch", "packet", "merge", "up", "data", "ack", "send", "cut", "page in",
     "page out", "hand over", "move", "hand over far", "move far", "pin", "notice", "datagram out", "packet out",
-    "datagram in", "datagram read",
+    "datagram in", "datagram read", "steer",
 )  # fmt: skip
-"""What a core does: a program's call; an interrupt; making a process ready, and switching to it; taking a packet from
+"""Operations: a program's call; an interrupt; making a process ready, and switching to it; taking a packet from
 a ring, merging it, and its way up to TCP; TCP's work on data or on an acknowledgement that arrive; sending a buffer;
 cutting a segment off it in software; a page of a buffer that arrives, or leaves; a buffer that passes to another
 core; a socket that does; both from another socket of the host; a page that is pinned; a completion of zero copy;
 UDP's work on a datagram to send, a packet that IP and the driver send of it, UDP's work on one that has come, and
-that of its reader."""
+that of its reader; leaving a buffer in the backlog of another core."""
 KIB = 1024
 _CLASSES = len(CLASSES)
 WAYS = 2
@@ -46,7 +46,7 @@ SHARE = WORDS.word("share", "bytes", about="of the socket's cache that devices w
 LEVEL = WORDS.word("level", "bytes", about="that have arrived, and no program has taken")
 
 BUFFERED, CACHED, MEMORY_NEAR, FAR = range(4)
-"""Where data are that are copied: in the core's own cache, in the socket's, in memory, or on another socket."""
+"""Places of data that are copied: the core's own cache, the socket's, memory, or another socket."""
 
 
 def initial(costs: Mapping[str, Mapping[int, int]], copies: Mapping[int, int], share: int) -> State:
@@ -70,6 +70,21 @@ def spend(state: NDArray, base: int, operation: int, count: int) -> int:
             state[base + TIME + number] += rest // 1000
             state[base + _REST + number] = rest % 1000
     return total
+
+
+@machine("network")
+def stretch(state: NDArray, base: int, operation: int, time: int) -> int:
+    """Count `time` ps by which an operation took longer, of each class as much as it has of it. Returns 0."""
+    row = base + COSTS + _CLASSES * operation
+    total = 0
+    for number in range(_CLASSES):
+        total += state[row + number]
+    for number in range(_CLASSES):
+        if total > 0:
+            rest = state[base + _REST + number] + time * state[row + number] // total
+            state[base + TIME + number] += rest // 1000
+            state[base + _REST + number] = rest % 1000
+    return 0
 
 
 @shared

@@ -32,7 +32,7 @@ NEXT = NUMBERS.word("next")
 
 
 MOST_FRAGMENTS = 124
-"""Fragments a datagram that two words can tell apart: 65535 bytes over an MTU of 576 make 119."""
+"""Fragments of a datagram that two words can distinguish: 65535 bytes over an MTU of 576 make 119."""
 
 
 def initial(rows: int, lifetime: int) -> State:
@@ -76,7 +76,7 @@ def _row(state: NDArray, base: int, now: int, number: int) -> int:
 def reassemble(state: NDArray, base: int, now: int, number: int, fragment: int) -> int:
     """A fragment arrives: bytes of the datagram if it is complete now, 0 if not.
 
-    Refuses a fragment whose index is not below their number, or more fragments than two bitmaps tell apart.
+    Refuses a fragment whose index is not below their number, or more fragments than two bitmaps have bits.
     """
     index = fragment & 255
     count = (fragment >> 8) & 255

@@ -27,7 +27,7 @@ def begin(state: NDArray, base: int, now: int) -> int:
 
 @machine("network")
 def stop(state: NDArray, base: int) -> int:
-    """A packet has come, or someone wants the core: 1 if a program polls and has to be told, else 0."""
+    """A packet has come, or someone wants the core: 1 if a program polls and has to be woken, else 0."""
     spinning = state[base + SPINNING]
     state[base + SPINNING] = 0
     return spinning
@@ -35,7 +35,7 @@ def stop(state: NDArray, base: int) -> int:
 
 @machine("network")
 def expire(state: NDArray, base: int, number: int) -> int:
-    """The time of a program's polls is over: 1 if it still polls and has to be told, else 0."""
+    """The time of a program's polls is over: 1 if it still polls and has to be woken, else 0."""
     if state[base + NUMBER] != number:
         return 0
     spinning = state[base + SPINNING]

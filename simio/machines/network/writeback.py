@@ -1,7 +1,7 @@
 """Blocks of a file that a client of NFS version 3 has to keep until a COMMIT (RFC 1813, sections 3.3.7 and 3.3.21).
 
-A server that boots anew may have lost what it has not committed; the write verifier in its replies tells. So a reply
-with another verifier makes everything dirty again that was written under the one before, as in 4.4BSD's client
+A server that boots anew may have lost what it has not committed; the write verifier in its replies shows that. So a
+reply with another verifier makes everything dirty again that was written under the one before, as in 4.4BSD's client
 (nfs_clearcommit). The verifier is the number of the server's incarnation, from 0 on.
 """
 
@@ -89,7 +89,7 @@ def answered(state: NDArray, base: int, block: int, verifier: int) -> int:
 
 @machine("network")
 def counted(state: NDArray, base: int, block: int) -> int:
-    """1 when a block is told as written for the first time, else 0."""
+    """1 when a block is reported as written for the first time, else 0."""
     if block < 0 or block >= state[base + BLOCKS]:
         return -1
     if flags(state, base, block) & COUNTED:

@@ -33,7 +33,7 @@ def advance(state: NDArray, base: int, now: int) -> int:
         if state[base + c.SEND_HEAD] < state[base + c.SEND_TAIL]:
             at = base + state[base + c.SEND_AT]
             at += state[base + c.SEND_HEAD] % state[base + c.SEND_ROOM] * c.SEND_WORDS
-            outward = state[at]
+            outward = state[at + c.READY]
         ready = min(inward, outward)
         begin = max(ready, state[base + c.UP_FREE])
         if begin > now:
@@ -113,16 +113,16 @@ def _send(state: NDArray, base: int, at: int, begin: int) -> None:
     state[base + c.DOWN_BUSY] += bring
     gone = max(state[base + c.WIRE_FREE], come) + state[base + c.FRAME]
     state[base + c.WIRE_FREE] = gone
-    bell = state[at + 3]
+    bell = state[at + c.LAST_OF]
     if bell >= 0:
         up += state[base + c.COMPLETION]
-        queue = state[at + 2]
+        queue = state[at + c.OF_QUEUE]
         row = bell % state[base + c.SEND_RING]
         state[base + state[queue + c.BELL_TIME_AT] + row] = max(begin + up, gone) + state[base + c.VISIBLE]
     state[base + c.UP_FREE] = begin + up
     state[base + c.UP_BUSY] += up
     state[base + c.SEND_HEAD] += 1
-    record(state, base, state[base + c.SEND_HEAD], gone + state[base + c.OUTWARD] - state[at + 1])
+    record(state, base, state[base + c.SEND_HEAD], gone + state[base + c.OUTWARD] - state[at + c.ARRIVED])
 
 
 @shared

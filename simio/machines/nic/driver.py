@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simio.machines.door import machine
 from simio.machines.nic import layout as c
-from simio.machines.nic import moderation
+from simio.machines.nic import moderation, rings
 from simio.machines.nic.adapter import advance, queue_of, record
 from simio.machines.nic.cache import use
 from simio.machines.shared import shared
@@ -47,7 +47,7 @@ def _next(state: NDArray, base: int, queue: int) -> int:
 
 @shared
 def _seen(state: NDArray, base: int, queue: int, number: int) -> int:
-    """When a packet that has been written to a ring can be seen."""
+    """The instant from which a packet that has been written to a ring can be seen."""
     return state[base + state[queue + c.SEEN_AT] + number % state[base + c.RING]]
 
 
@@ -90,7 +90,7 @@ def wake(state: NDArray, base: int, now: int, number: int) -> int:
 
 @machine("nic")
 def work(state: NDArray, base: int, now: int, number: int) -> int:
-    """What the core of a queue does next, as its time; 0: it is done until the next interrupt."""
+    """Time of the next work of a queue's core; 0: it is done until the next interrupt."""
     advance(state, base, now)
     queue = _start(state, base, number)
     if state[queue + c.PHASE] == c.ASLEEP:
@@ -140,7 +140,7 @@ def _begin(state: NDArray, base: int, queue: int, now: int) -> int:
             time += state[base + c.LONG_COLD]
     state[queue + c.PHASE] = c.AWAKE
     state[queue + c.BUDGET_LEFT] = state[base + c.BUDGET]
-    _reap(state, base, queue, now)
+    rings.reap(state, base, queue, now)
     return time
 
 
@@ -175,7 +175,7 @@ def _take(state: NDArray, base: int, queue: int, now: int, packets: int) -> int:
                 spent += state[base + c.MISS]
         came = state[base + state[queue + c.CAME_AT] + row]
         if not sends:
-            _give_back(state, base, queue, page)
+            rings.give_back(state, base, queue, page)
             state[base + c.HANDLED] += 1
             record(state, base, state[base + c.HANDLED], now + spent - came)
         elif state[queue + c.SENT] + state[queue + c.PREPARED] - state[queue + c.REAPED] < state[base + c.SEND_RING]:
@@ -186,7 +186,7 @@ def _take(state: NDArray, base: int, queue: int, now: int, packets: int) -> int:
             state[base + c.HANDLED] += 1
         else:
             state[base + c.NO_PLACE] += 1
-            _give_back(state, base, queue, page)
+            rings.give_back(state, base, queue, page)
             state[queue + c.POLL_TOOK] -= 1
     time = spent
     if state[base + c.LINE] > 0:
@@ -198,7 +198,7 @@ def _take(state: NDArray, base: int, queue: int, now: int, packets: int) -> int:
     state[queue + c.BUDGET_LEFT] -= packets
     if state[base + c.BATCH] > 0 and state[queue + c.PREPARED] == state[base + c.BATCH]:
         time += state[base + c.BELL]
-        _ring(state, base, queue, now + time)
+        rings.ring(state, base, queue, now + time)
     return time
 
 
@@ -217,7 +217,7 @@ def _again(state: NDArray, base: int, queue: int, now: int) -> int:
     elif state[base + c.POLLS] == 1:
         time = max(time, _seen(state, base, queue, state[queue + c.TAKEN]) - now)
     state[queue + c.BUDGET_LEFT] = state[base + c.BUDGET]
-    _reap(state, base, queue, now)
+    rings.reap(state, base, queue, now)
     return time
 
 
@@ -245,76 +245,11 @@ def _finish(state: NDArray, base: int, queue: int, now: int) -> int:
     time = 0
     if state[queue + c.PREPARED] > 0:
         time = state[base + c.BELL]
-        _ring(state, base, queue, now + time)
-    _post(state, base, queue)
+        rings.ring(state, base, queue, now + time)
+    rings.post(state, base, queue)
     state[queue + c.FINISHED] += state[queue + c.POLL_TOOK]
     state[queue + c.POLL_TOOK] = 0
     return time
-
-
-@shared
-def _give_back(state: NDArray, base: int, queue: int, page: int) -> None:
-    """A buffer is free again, behind those that are."""
-    tail = state[queue + c.FREE_TAIL]
-    state[base + state[queue + c.FREE_AT] + tail % state[queue + c.FREE_ROOM]] = page
-    state[queue + c.FREE_TAIL] = tail + 1
-
-
-@shared
-def _post(state: NDArray, base: int, queue: int) -> None:
-    """Post a buffer for each packet taken: the one that has been free longest, or else a new one."""
-    posted = state[queue + c.POSTED]
-    until = state[queue + c.TAKEN] + state[base + c.RING]
-    while posted < until:
-        head = state[queue + c.FREE_HEAD]
-        if head < state[queue + c.FREE_TAIL]:
-            page = state[base + state[queue + c.FREE_AT] + head % state[queue + c.FREE_ROOM]]
-            state[queue + c.FREE_HEAD] = head + 1
-        else:
-            page = state[queue + c.PAGES]
-            state[queue + c.PAGES] = page + 1
-        state[base + state[queue + c.PAGE_AT] + posted % state[base + c.RING]] = page
-        posted += 1
-    state[queue + c.POSTED] = posted
-
-
-@shared
-def _ring(state: NDArray, base: int, queue: int, at: int) -> None:
-    """Ring the doorbell for the prepared packets, which the adapter knows of at `at` and then fetches."""
-    bell = state[queue + c.BELLS]
-    state[queue + c.BELLS] = bell + 1
-    row = bell % state[base + c.SEND_RING]
-    state[base + state[queue + c.BELL_END_AT] + row] = state[queue + c.SENT] + state[queue + c.PREPARED]
-    state[base + state[queue + c.BELL_TIME_AT] + row] = c.NEVER
-    ready = at + state[base + c.VISIBLE] + state[base + c.FETCH_ROUND]
-    while state[queue + c.PREPARED] > 0:
-        place = state[queue + c.SENT] % state[base + c.SEND_RING]
-        tail = state[base + c.SEND_TAIL]
-        row = base + state[base + c.SEND_AT] + tail % state[base + c.SEND_ROOM] * c.SEND_WORDS
-        state[row] = ready
-        state[row + 1] = state[base + state[queue + c.SENT_CAME_AT] + place]
-        state[row + 2] = queue
-        state[row + 3] = -1
-        state[base + c.SEND_TAIL] = tail + 1
-        state[queue + c.SENT] += 1
-        state[queue + c.PREPARED] -= 1
-        if state[queue + c.PREPARED] == 0:
-            state[row + 3] = bell
-
-
-@shared
-def _reap(state: NDArray, base: int, queue: int, now: int) -> None:
-    """Take back the buffers of packets that were sent, as completions say that can be seen by now."""
-    while state[queue + c.BELLS_REAPED] < state[queue + c.BELLS]:
-        row = state[queue + c.BELLS_REAPED] % state[base + c.SEND_RING]
-        if state[base + state[queue + c.BELL_TIME_AT] + row] > now:
-            return
-        end = state[base + state[queue + c.BELL_END_AT] + row]
-        while state[queue + c.REAPED] < end:
-            place = state[queue + c.REAPED] % state[base + c.SEND_RING]
-            _give_back(state, base, queue, state[base + state[queue + c.SENT_PAGE_AT] + place])
-            state[queue + c.REAPED] += 1
-        state[queue + c.BELLS_REAPED] += 1
 
 
 @machine("nic")

@@ -80,13 +80,13 @@ INTERRUPTS = NIC.word("interrupts")
 POLLED = NIC.word("polled", about="polls")
 FULL = NIC.word("full", about="of these, with as many packets as their budget")
 SEND_HEAD = NIC.word("send_head", "packets", about="that the adapter has fetched")
-SEND_TAIL = NIC.word("send_tail", "packets", about="that it was told of")
+SEND_TAIL = NIC.word("send_tail", "packets", about="that it knows of")
 SEND_ROOM = NIC.word("send_room", "packets", about="rows of the table of these")
 TIME_HEAD = NIC.word("time_head", about="recorded times that were taken")
 TIME_TAIL = NIC.word("time_tail", about="recorded times")
 FLOW_AT = NIC.word("flow_at", about="where the table of queues by flow begins, behind this word")
 DONE_AT = NIC.word("done_at", about="likewise, ends of DMA of the packets with room on the adapter")
-SEND_AT = NIC.word("send_at", about="likewise, packets to send: when told, when they came, queue, last of a doorbell")
+SEND_AT = NIC.word("send_at", about="likewise, packets to send")
 TAGS_AT = NIC.word("tags_at", about="likewise, lines of the cache")
 USED_AT = NIC.word("used_at", about="likewise, when each was used")
 TIMES_AT = NIC.word("times_at", about="likewise, recorded times")
@@ -94,7 +94,12 @@ QUEUE_AT = NIC.word("queue_at", about="likewise, the first queue")
 QUEUE_SIZE = NIC.word("queue_size", about="words from a queue to the next")
 TABLES = NIC.table("tables", about="all tables and queues, where the words before say")
 
-SEND_WORDS = 4
+SENDING = Layout("packet to send")
+READY = SENDING.word("ready", "ps", about="when the adapter knows of it")
+ARRIVED = SENDING.word("arrived", "ps", about="when it came")
+OF_QUEUE = SENDING.word("of_queue", about="offset of its queue")
+LAST_OF = SENDING.word("last_of", about="doorbell whose last packet it is; -1: of none")
+SEND_WORDS = SENDING.size
 TIMES = 1024
 """Recorded times that wait to be taken, at most."""
 

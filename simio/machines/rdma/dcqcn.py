@@ -30,7 +30,7 @@ def rise(state: NDArray, base: int) -> None:
 
 @shared
 def catch_up(state: NDArray, base: int, now: int) -> None:
-    """What timers have done until now."""
+    """Bring alpha and the rate up to date with the timers that have run out by now."""
     while state[base + c.CUTS] > 0 and state[base + c.ALPHA] > 0 and state[base + c.DECAY_AT] <= now:
         state[base + c.ALPHA] -= max(state[base + c.ALPHA] * state[base + c.GAIN] // c.ONE, 1)
         state[base + c.DECAY_AT] += state[base + c.DECAY]

@@ -1,4 +1,4 @@
-"""What one end of a queue pair makes of packets that come: requests, responses, acknowledgements."""
+"""Receiving at one end of a queue pair: requests, responses, acknowledgements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simio.machines.rdma.sending import first_behind, go_back, wakes
 from simio.machines.shared import shared
 
 TAKE, ACKNOWLEDGE, WAKE, MESSAGES = 1, 2, 4, 8
-"""What is to be done with a packet, added up: its payload is taken, an acknowledgement is sent, the sender is woken;
+"""Actions that a packet asks for, added up: its payload is taken, an acknowledgement is sent, the sender is woken;
 and MESSAGES times the number of SENDs, or of work requests, that are complete with it. A READ counts READS times."""
 READS = 2**16
 

@@ -1,4 +1,4 @@
-"""What one end of a queue pair sends: requests of its own, and responses to the other end's READs.
+"""Sending at one end of a queue pair: requests of its own, and responses to the other end's READs.
 
 InfiniBand Architecture Specification, volume 1, section 9.7 (reliable service): packets have sequence numbers, of
 which a READ takes as many as its response has packets. Numbers do not wrap here, as a simulation ends before.

@@ -16,7 +16,7 @@ from simio.machines.shared import shared
 from simio.machines.ssd import layout as w
 
 OVERWRITTEN = 2
-"""How often each sector is overwritten on average before the run, for a steady state."""
+"""Overwrites of each sector before the run, on average, for a steady state."""
 
 
 @shared

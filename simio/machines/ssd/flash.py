@@ -35,7 +35,7 @@ def read_page(state: NDArray, base: int, now: int, die: int, plane: int, kind: i
 
 @shared
 def between(state: NDArray, base: int, d: int, start: int, time: int) -> int:
-    """When a read of a die that programs or erases can begin; what it delays ends later."""
+    """The instant at which a read of a die that programs or erases can begin; what it delays ends later."""
     if start < state[d + w.BEGIN]:
         later = start + time - state[d + w.BEGIN]
         state[d + w.BEGIN] += later

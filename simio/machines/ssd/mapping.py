@@ -1,4 +1,4 @@
-"""Where sectors are: in the tables of the mapping once the drive is written to, and before that by a rule."""
+"""Places of sectors: in the tables of the mapping once the drive is written to, and before that by a rule."""
 
 from __future__ import annotations
 

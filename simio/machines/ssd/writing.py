@@ -182,7 +182,7 @@ def count_active(state: NDArray, base: int, t: int, tag: int) -> None:
 
 @shared
 def count_forced(state: NDArray, base: int, t: int, count: int) -> None:
-    """So many sectors have left the buffer; with the last that a flush waits for, what is on its way is all of it."""
+    """Count sectors that have left the buffer; the last that a flush waits for closes its epoch."""
     if state[t + w.FORCED] > 0:
         state[t + w.FORCED] = max(state[t + w.FORCED] - count, 0)
         if state[t + w.FORCED] == 0:
@@ -191,7 +191,7 @@ def count_forced(state: NDArray, base: int, t: int, count: int) -> None:
 
 @shared
 def close_epoch(state: NDArray, base: int, t: int) -> None:
-    """What is on its way now is what the present flush waits for."""
+    """Let the present flush wait for all that is on its way now."""
     state[t + w.OLD] += state[t + w.ACTIVE]
     state[t + w.ACTIVE] = 0
     state[t + w.FLUSHES] += 1
@@ -235,7 +235,7 @@ def flush(state: NDArray, base: int, now: int) -> int:
 
 @machine("ssd")
 def flushed(state: NDArray, base: int) -> int:
-    """1 where the flash now has all that a flush waits for, which is told once; else 0."""
+    """1 where the flash now has all that a flush waits for, answered once; else 0."""
     t = base + state[base + w.TABLES_AT]
     if not state[t + w.FLUSHING] or state[t + w.FORCED] > 0 or state[t + w.OLD] > 0:
         return 0

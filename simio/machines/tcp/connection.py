@@ -32,7 +32,7 @@ def open_up(state: NDArray, base: int, now: int, active: int) -> int:
 def renew(state: NDArray, base: int, now: int, pristine: int) -> int:
     """Make an end what it was before it was opened: `pristine` is the offset of the words that it then had.
 
-    Segments of the old connection, which may still be under way, are told by their timestamps (RFC 6191, section 2).
+    Segments of the old connection, which may still be under way, are known by their timestamps (RFC 6191, section 2).
     What reports count goes on, as do the timer thread and what waits below the socket. Returns 0.
     """
     for at in range(state[base + c.RING]):

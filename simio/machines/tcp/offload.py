@@ -67,7 +67,7 @@ def first(state: NDArray, base: int, word: int) -> int:
 
 @machine("tcp")
 def rest(state: NDArray, base: int, word: int) -> int:
-    """What is left of a buffer without its first segment, plus 1; 0 if nothing is."""
+    """The rest of a buffer without its first segment, plus 1; 0 if nothing is left."""
     mss, length = state[base + c.MSS], word & 65535
     if length <= mss:
         return 0

@@ -50,7 +50,7 @@ ENDS = WORDS.table("ends", unit="bytes", about="where members of a concatenation
 
 
 def both(first: int, second: int, members: int) -> int:
-    """What is present when two of a RAID 6 are lost, `first` before `second`: a number below 0."""
+    """The number, below 0, for two members of a RAID 6 that are lost, `first` before `second`."""
     return -1 - first * members - second
 
 

@@ -1,4 +1,4 @@
-"""How long things took: cumulative distributions and histograms of a case, as Plotly figures in plain data."""
+"""Distributions of times: cumulative ones and histograms of a case, as Plotly figures in plain data."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from simio import units
 from simio.report.html.curves import COLOURS, Figure, plain
+from simio.result.distribution import cumulative
 from simio.result.model import CaseResult
 from simio.result.recorded import Observation
 
@@ -45,8 +46,8 @@ def _figure(data: Sequence[dict[str, Any]], axis: str, about: str) -> Figure:
 
 
 def _cumulative(at: int, seen: Observation) -> dict[str, Any]:
-    spread = seen.distribution
-    return _line(at, seen, list(spread.edges), [100 * share for share in spread.shares])
+    values, shares = cumulative(seen)
+    return _line(at, seen, values, [100 * share for share in shares])
 
 
 def _histogram(at: int, seen: Observation) -> dict[str, Any]:

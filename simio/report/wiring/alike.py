@@ -109,7 +109,7 @@ def _close(shares: Shares) -> Callable[[str, str], bool]:
 
 
 def _colours(graph: nx.Graph) -> dict[str, int]:
-    """A number for each node, the same for nodes that nothing around them tells apart (colour refinement)."""
+    """A number for each node, the same for nodes that nothing around them distinguishes (colour refinement)."""
     roles = graph.graph.get("roles", {})
     known: dict[str, Hashable] = {}
     for name, node in graph.nodes(data=True):

@@ -36,7 +36,7 @@ def centre(column: float, row: float) -> tuple[float, float]:
 
 
 def curve(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[float, float]]:
-    """A line that leaves and reaches its boxes level, so that lines from one box can be told apart."""
+    """A line that leaves and reaches its boxes level, so that lines from one box are distinct."""
     (x, y), (u, v) = sorted((one, other))
     if x == u or y == v:
         return [(x, y), (u, v)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Protocol
 
 from simio.description.arrivals import Arrivals
@@ -21,7 +22,7 @@ class Loaded(Protocol):
 
     @property
     def arrivals(self) -> Arrivals | None:
-        """When requests arrive."""
+        """The process of arrivals."""
 
     @property
     def think(self) -> int:
@@ -37,21 +38,48 @@ def declare_load(p: Builder, name: str, served: Handle, params: Loaded, users: i
 
 
 class ArrivalProcess:
-    """The instants at which requests arrive, one thread's share of `shares`.
+    """The instants at which requests arrive, for one of `shares` threads.
 
-    Whoever asks gets the next instant, which is past if it came while nobody asked. So a request that waits for a
-    thread, or for room in a queue, is as old as its arrival.
+    Poisson arrivals are a process of its own for each thread, as a part of them is Poisson too. Constant, modulated
+    and recorded arrivals are one process, whose next instant goes to whichever thread asks first: parts of them would
+    come at the same instants, or in bursts of their own. A request that waits for a thread, or for room in a queue,
+    is as old as its arrival.
     """
 
     def __init__(self, p: Builder, name: str, arrivals: Arrivals, shares: int = 1) -> None:
         """Raises RunError where the arrivals of a share are too far apart."""
         self.p = p
         self.tick = p.container(f"{name}: tick", unit="arrivals")
-        self.recorded: int | None = None
+        self.next: Callable[[], Register]
+        """A register with the instant of the next arrival, in ps; past, if it came while nobody asked."""
         if arrivals.instants:
             times, period = arrivals.recorded
-            self.recorded = p.once(arrivals, lambda: p.machine(f"{name}: recorded", instants.recorded(times, period)))
-            return
+            state = p.once(arrivals, lambda: p.machine(f"{name}: recorded", instants.recorded(times, period)))
+            self.next = partial(p.answer, instants.following, state)
+        elif arrivals.process == "constant" or arrivals.modulation:
+            self.next = p.once(arrivals, lambda: _Drawn(p, name, arrivals)).next
+        else:
+            self.next = _Drawn(p, name, arrivals, shares).next
+
+    def wait(self) -> Register:
+        """Wait for the next arrival unless it is past; a register with its instant, in ps.
+
+        A clock of its own passes the time, so that a thread that waits is not busy.
+        """
+        p, at = self.p, self.next()
+        with p.when(at > p.now()):
+            with p.fork("clock"):
+                p.wait_until(at)
+                p.put(self.tick, 1)
+            p.get(self.tick, 1)
+        return at
+
+
+class _Drawn:
+    """Instants that follow one another at a constant or an exponential gap, which a state may decide."""
+
+    def __init__(self, p: Builder, name: str, arrivals: Arrivals, shares: int = 1) -> None:
+        self.p = p
         self.last = p.variable(f"{name}: last arrival")
         self.gap: int = 0
         self.states: Sequence[tuple[Fraction, int]] = arrivals.modulation
@@ -79,8 +107,6 @@ class ArrivalProcess:
     def next(self) -> Register:
         """A register with the instant of the next arrival, in ps."""
         p = self.p
-        if self.recorded is not None:
-            return p.answer(instants.following, self.recorded)
         at = self.last.load()
         if self.gap:
             at.set(at + self.gap)
@@ -92,19 +118,6 @@ class ArrivalProcess:
         else:
             self._modulated(at)
         self.last.store(at)
-        return at
-
-    def wait(self) -> Register:
-        """Wait for the next arrival unless it is past; a register with its instant, in ps.
-
-        A clock of its own passes the time, so that a thread that waits is not busy.
-        """
-        p, at = self.p, self.next()
-        with p.when(at > p.now()):
-            with p.fork("clock"):
-                p.wait_until(at)
-                p.put(self.tick, 1)
-            p.get(self.tick, 1)
         return at
 
     def _gap(self, number: int) -> Handle:

@@ -110,7 +110,7 @@ def spans(
 
 
 def extents(site: Site, workload: Workload[RemoteCopy], device: BlockDevice, host: str, number: int) -> int:
-    """How far apart `number` files begin that lie one after another from the first byte of a device on.
+    """Distance of the beginnings of `number` files that lie one after another from the first byte of a device on.
 
     They do so in whole pages or blocks of its file system, and one alone, 0 bytes apart, at the beginning.
     RunError if there is too little room.

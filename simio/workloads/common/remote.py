@@ -56,7 +56,7 @@ class Servers:
         return RemoteFiles(mount, f"{mount.transport.name} {files.name}", files)
 
     def _files(self, server: str, target: str | None) -> ServerFiles:
-        """What a server has on a disk or volume, or in its memory."""
+        """The files of a server on a disk or volume, or in its memory."""
         site = self.site
         if (server, target) not in self.files:
             stack = site.sockets.stack(server)

@@ -99,7 +99,7 @@ def unbuffered(
     direct: bool,
     delivered: Handle,
 ) -> Unbuffered:
-    """Requests past the cache, which tell which of them fail where they can."""
+    """Requests past the cache, which report failures where they can."""
     if site.can_fail(device.name):
         return Failing(site, call, device, direct, delivered)
     return Unbuffered(site.p, call, device, direct, delivered)
@@ -203,7 +203,7 @@ def _thread(
 
 
 class Load:
-    """When the requests of a thread begin: after one another, some at a time, or as they arrive."""
+    """Pace of the requests of a thread: after one another, some at a time, or as they arrive."""
 
     def __init__(
         self, site: Site, workload: Workload[Reader | Writer], name: str, latency: Handle, shares: int
@@ -236,7 +236,7 @@ class Load:
 
 
 class Places:
-    """Where the requests of a thread go, one after the other, with what size and after which pause."""
+    """Addresses of the requests of a thread, one after the other, with their sizes and the pauses before them."""
 
     def __init__(self, site: Site, workload: Workload[Reader | Writer], thread: str, start: int, room: int) -> None:
         self.p = p = site.p

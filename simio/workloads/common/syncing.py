@@ -13,7 +13,7 @@ from simio.program.builder import Builder, Handle, Register
 from simio.workloads.common.streams import Access
 
 Mode = Literal["", "sync", "dsync"]
-"""How a file was opened: O_SYNC stores data and metadata with each write, O_DSYNC data only."""
+"""Flags with which a file was opened: O_SYNC stores data and metadata with each write, O_DSYNC data only."""
 
 
 class Stored(Protocol):
@@ -67,7 +67,7 @@ class CachedWrites(Access):
 
 
 class StoredWrites(Access):
-    """Writes past the cache by another access, of which files and drives are told."""
+    """Writes past the cache by another access, which are reported to files and drives."""
 
     def __init__(self, access: Access, stored: DeviceStored | JournalledFile, mode: Mode) -> None:
         self.access, self.stored, self.mode = access, stored, mode

@@ -1,4 +1,4 @@
-"""How the processes of fio make their requests: on any CPU of a host, or each on a core through an interface."""
+"""Calls of the processes of fio: on any CPU of a host, or each on a core through an interface."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class CoreCalls(Calls):
     def spin(self, time: int) -> None:
         """See `Calls.spin`."""
         with self.p.hold(self.process.core.resource, priority=PROCESS):
-            self.p.wait(time)
+            self.process.core.spend(time)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from simio.workloads.common.streams import Access
 from simio.workloads.fio.calls import Calls
 
 FSYNC = 2**62
-"""What the ring has for an fsync() in place of an instant."""
+"""Mark of an fsync() in the ring, in place of an instant."""
 
 
 class Times(NamedTuple):

@@ -1,4 +1,4 @@
-"""When the requests of one process begin: delays, rates, and pauses between requests."""
+"""Pace of the requests of one process: delays, rates, and pauses between requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the requests of one process go."""
+"""Addresses of the requests of one process."""
 
 from __future__ import annotations
 

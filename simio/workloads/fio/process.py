@@ -171,7 +171,13 @@ class Process:
         file = CachedFile(mount, f"{self.name} {NAMES[direction]}", (span.start, span.size), not job.random)
         if direction == READ:
             return Cached(self.p, file, True, delivered)
-        return Behind(self.p, file, bool(job.sync or job.synced[0]), delivered)
+        if job.sync or job.synced[0] or job.end_fsync:
+            raise RunError(
+                f"job {quote(job.name)} stores its writes by fsync() or O_SYNC, which the file system of "
+                f"{device.name!r} does not model (its datasheet has no dirty_background); "
+                "use filesystems/ext4 or filesystems/xfs, or direct=1"
+            )
+        return Behind(self.p, file, False, delivered)
 
     # --- its thread ----------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What stores the writes of a process of fio: fsync() after some of them, at the end, or with each."""
+"""Calls that store the writes of a process of fio: fsync() after some of them, at the end, or with each."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from simio.workloads.fio.outstanding import Outstanding
 
 
+def sync_of(workload: str, label: str) -> str:
+    """Name of the observation of a job's times of fsync()."""
+    return f"{workload}: {label} sync"
+
+
 class Syncing:
     """The files of a process as fsync() sees them."""
 
@@ -27,7 +32,7 @@ class Syncing:
         self.site, self.p, self.workload, self.clone, self.calls = site, site.p, workload, clone, calls
         self.job: Job = clone.job
         self.stored: dict[int, Stored] = {}
-        """What stores the writes of an access, by its id."""
+        """Functions that store the writes of an access, by its id."""
         self.since: Register | None = None
 
     @property
@@ -39,7 +44,7 @@ class Syncing:
         """The times of fsync(), if it is called."""
         if not (self.wanted and self.stored):
             return None
-        return self.p.observation(f"{self.workload.name}: {self.clone.label} sync", "other", "ps")
+        return self.p.observation(sync_of(self.workload.name, self.clone.label), "other", "ps")
 
     def past_cache(self, access: Access, span: Span) -> Access:
         """Writes with direct=1, stored where the job wants that."""

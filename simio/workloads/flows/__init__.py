@@ -77,7 +77,7 @@ class Flows(WorkloadParams):
 def flows(site: Site, workload: Workload[Flows]) -> None:
     """The flows of each pair of hosts; the bytes that are read count.
 
-    Raises RunError for flows that never end, and for stacks that do not tell an old connection from a new one.
+    Raises RunError for flows that never end, and for stacks that do not distinguish an old connection from a new one.
     """
     from simio.workloads.flows.pair import AllFlows
 

@@ -34,7 +34,7 @@ THOUSANDTHS = "thousandths"
 
 
 class Flow:
-    """What the two threads of a connection say to one another: the present flow's size and when it arrived."""
+    """Words that the two threads of a connection share: the present flow's size and when it arrived."""
 
     def __init__(self, p: Builder, own: str) -> None:
         self.size, self.arrived = p.variable(f"{own} size"), p.variable(f"{own} arrived")
@@ -150,7 +150,7 @@ def _classes(bounds: Sequence[int]) -> list[tuple[int, str]]:
 
 
 class AllFlows:
-    """What the flows of all pairs share: sizes, their number, and observations."""
+    """Common parts of the flows of all pairs: sizes, their number, and observations."""
 
     def __init__(self, site: Site, workload: Workload[Params]) -> None:
         self.site, self.p, self.workload = site, site.p, workload
@@ -187,7 +187,7 @@ class AllFlows:
             pair.emit(arrivals, len(pairs))
 
     def _declare(self, pairs: list[Pair]) -> None:
-        """What a flow in the mean takes of the links that all flows share, for the bound."""
+        """Declare the mean demand of a flow on the links that all flows share, for the bound."""
         amount = mean(self.weighted)
         self.p.promise(amount)
         shared = set.intersection(*(set(pair.bytes_times) for pair in pairs))

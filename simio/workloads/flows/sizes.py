@@ -39,7 +39,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 _SHARES = 1 << 30
 """Sum of the weights of all sizes."""
 _HALVINGS = 20
-"""Times that the largest part is halved, so that large and rare sizes are told apart."""
+"""Times that the largest part is halved, so that large and rare sizes are separate."""
 _PARTS = 32
 """Sizes that stand for a half, each the mean of its part."""
 _POINTS = 8

@@ -41,7 +41,7 @@ def over_tcp(site: Site, workload: Workload[Nfs]) -> None:
 
 
 def _place(workload: Workload[Nfs], device: BlockDevice, number: int, name: str | None) -> int:
-    """Where file `number` of a device begins."""
+    """Address of the first byte of file `number` on a device."""
     extent = -(-workload.params.size // GRAIN) * GRAIN
     if (number + 1) * extent > device.capacity:
         size, room = (units.format_quantity(n, "size") for n in ((number + 1) * extent, device.capacity))

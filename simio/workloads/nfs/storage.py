@@ -1,4 +1,4 @@
-"""Which disk or volume a server has each client's file on, and where."""
+"""Disk or volume and address at which a server has each client's file."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ RECORD_OVERHEAD = 5 + 1 + 16
 
 
 class Messages:
-    """What a program at one end does to send and receive bytes of messages."""
+    """Work of a program at one end to send and receive bytes of messages."""
 
     def __init__(self, stack: Stack, cipher: Fraction | None, buffer: int) -> None:
         """`cipher` is the rate of a core at AES-GCM, None without TLS; `buffer` the bytes of a call at most."""

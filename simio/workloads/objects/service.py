@@ -96,7 +96,7 @@ class Objects:
         self.servers = [Server(self, host) for host in params.to]
 
     def messages(self, stack: Stack) -> Messages:
-        """How one end sends and receives; raises RunError where TLS is asked of a CPU whose rate is not known."""
+        """Protocol of one end for sending and receiving; raises RunError for TLS on a CPU whose rate is not known."""
         cpu = stack.host.description.cpu
         if self.params.tls and cpu.sheet.aes_gcm is None:
             raise RunError(

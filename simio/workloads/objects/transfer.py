@@ -113,7 +113,7 @@ class Transfer:
 
 
 class Answer:
-    """What a thread of a server does with a request."""
+    """Work of a server's thread on a request."""
 
     def __init__(self, transfer: Transfer, server: Server, end: Endpoint) -> None:
         self.transfer, self.server, self.end = transfer, server, end

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from simio.components.block.cores import Cores
+from simio.components.block.cores import Core, Cores
 from simio.components.host.host import INTERRUPT, Computer
 from simio.components.network.multiqueue.adapter import Load, MultiqueueAdapter
 from simio.components.network.multiqueue.hooks import HOOKS
@@ -102,7 +102,7 @@ class Drivers:
         self.p.load(self.name, self.counted, Fraction(10**12) / self.adapter.gap, lossy=True)
         cores = Cores(self.p, self.host)
         for number in range(self.params.cores):
-            core = cores.core(self.params.first_core + number).resource
+            core = cores.core(self.params.first_core + number)
             with self.p.thread(f"{self.name}: driver {number} on {self.params.host}"):
                 self._driver(number, core)
         for function, way in ((driver.used_up, self.adapter.bus.up), (driver.used_down, self.adapter.bus.down)):
@@ -112,7 +112,7 @@ class Drivers:
             self._bound(self.params.packets)
 
     @labelled("packet processing", "host.name")
-    def _driver(self, number: int, core: Handle) -> None:
+    def _driver(self, number: int, core: Core) -> None:
         p = self.p
         wait, more = p.register(), p.register(1)
         gate = p.container(f"{self.name}: interrupt {number}", unit="interrupts")
@@ -137,14 +137,14 @@ class Drivers:
                 if self.adapter.hook.user:
                     more.set(0)
 
-    def _session(self, number: int, core: Handle) -> None:
+    def _session(self, number: int, core: Core) -> None:
         """Polls, holding the core, until there is nothing more to do."""
         p = self.p
         time, done = p.register(), p.register()
-        with p.hold(core, priority=INTERRUPT):
+        with p.hold(core.resource, priority=INTERRUPT):
             p.call(time, driver.work, self.state, number)
             with p.while_(time > 0):
-                p.wait(time)
+                core.spend(time)
                 p.call(time, driver.work, self.state, number)
                 self._report(number, done)
         self._report(number, done)

@@ -54,7 +54,7 @@ def replay(site: Site, workload: Workload[Replay]) -> None:
 
 
 def _times(workload: Workload[Replay], summary: Summary) -> rows.Times:
-    """When requests are made. Raises RunError if that is beyond the horizon of simulated time."""
+    """Instants of the requests. Raises RunError if one is beyond the horizon of simulated time."""
     params = workload.params
     form, speed = params.form, params.speed
     origin = summary.first or 0

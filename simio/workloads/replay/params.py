@@ -1,4 +1,4 @@
-"""What a scenario says of a replay."""
+"""Parameters of a replay."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from simio.workloads.replay.addresses import Fit
 from simio.workloads.replay.rows import Mode
 
 RESPONSE = "response"
-"""What the observation of a request's time is of."""
+"""Owner of the observation of a request's time."""
 OTHERS = "others"
 """Key of a mapping of devices for those that it does not name."""
 LEFT_OUT = "none"

@@ -22,7 +22,7 @@ Mode = Literal["closed", "recorded"]
 
 @dataclass(frozen=True)
 class Times:
-    """When requests are made, in ps.
+    """Instants of the requests, in ps.
 
     Times of the trace count from `origin`, are multiplied by the fraction `scale`, and begin at `start`.
     """

@@ -146,3 +146,40 @@ def test_so_many_requests_and_no_more(tmp_path: Path) -> None:
 def test_what_cannot_be_is_refused(tmp_path: Path, sets: tuple[str, ...], told: str) -> None:
     with pytest.raises(SimioError, match=told):
         run(tmp_path, *sets)
+
+
+SIBLINGS = ("hosts.server.cpus=2", "hosts.server.cpu.threads=2", "workload.direct.to=d", "workload.direct.depth=64")
+
+
+@pytest.mark.parametrize("interface", ["io_uring", "io_uring-iopoll"])
+def test_both_engines_agree_on_hardware_threads(tmp_path: Path, interface: str) -> None:
+    sets = (*SIBLINGS, f"workload.direct.interface={interface}", "run.until=400 us")
+    found = [run(tmp_path, *sets, engine=engine) for engine in ("compiled", "simpy")]
+    assert found[0].observations == found[1].observations
+    assert found[0].tallies == found[1].tallies
+
+
+def test_two_hardware_threads_do_more_than_a_core_and_less_than_two(tmp_path: Path) -> None:
+    polls = "workload.direct.interface=io_uring-iopoll"
+    one = run(tmp_path, polls, *SIBLINGS[2:], "workload.direct.processes=1")
+    both = run(tmp_path, polls, *SIBLINGS, "run.until=2 ms")
+    two = run(tmp_path, polls, *SIBLINGS[2:])
+    assert float(two.rate / one.rate) == pytest.approx(2, rel=0.03)
+    # Each thread goes at 65% of the core's rate while the other works.
+    assert float(both.rate / one.rate) == pytest.approx(1.3, rel=0.05)
+
+
+def test_threads_that_get_the_core_to_themselves_lose_nothing(tmp_path: Path) -> None:
+    """Processes on two cores, with no sibling that works."""
+    polls = ("workload.direct.interface=io_uring-iopoll", *SIBLINGS[2:])
+    alone = run(tmp_path, *polls, "hosts.server.cpus=4", "hosts.server.cpu.threads=2")
+    cores = run(tmp_path, *polls, "hosts.server.cpus=2")
+    assert alone.observations == cores.observations
+
+
+def test_cpus_are_a_multiple_of_the_hardware_threads(tmp_path: Path) -> None:
+    with pytest.raises(SimioError) as refused:
+        run(tmp_path, "hosts.server.cpus=3", "hosts.server.cpu.threads=2")
+    assert "hosts.server.cpus: found 3 with 2 hardware threads a core (cpu.threads); expected a multiple of 2" in str(
+        refused.value
+    )

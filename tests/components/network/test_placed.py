@@ -47,6 +47,17 @@ def test_the_classes_make_up_the_time_of_the_cores(case: int, host: str) -> None
     assert sum(profile(result, host).values()) == pytest.approx(1)
 
 
+def test_siblings_slow_each_other_and_their_classes_still_make_up_the_time_of_the_cores() -> None:
+    shared = ("hosts.receiver.cpu.threads=2", "workload.ttcp.queue=12")
+    result, apart = ran(NONE, *shared), ran(NONE, *shared[1:])
+    span = (result.throughput.until - result.throughput.since) / 1000
+    assert total(result, "receiver") == pytest.approx(cores(result, "receiver") * span, rel=0.03)
+    assert cores(result, "receiver") / result.bytes_rate > 1.1 * cores(apart, "receiver") / apart.bytes_rate
+    short = ("run.until=150 us", "run.warm_up=0 s")
+    engines = [ran(NONE, *shared, *short, engine=name) for name in ("compiled", "simpy")]
+    assert engines[0].tallies == engines[1].tallies
+
+
 def test_without_offloads_nothing_is_merged_and_a_segment_is_a_buffer() -> None:
     assert count(ran(NONE), "ttcp at receiver merged") == 0
     assert count(ran(ALL), "ttcp at receiver merged") > count(ran(ALL), "ttcp at receiver of data went up")
@@ -75,6 +86,43 @@ def test_both_engines_agree_with_work_in_the_backlog() -> None:
     assert count(results[0], "ttcp at receiver through the backlog") > 0
     assert results[0].steps == results[1].steps
     assert results[0].tallies == results[1].tallies
+
+
+def test_an_adapter_that_joins_packets_saves_its_driver_and_gro_the_work_of_each() -> None:
+    lro, gro = ran(ALL, "hosts.receiver.adapters.nic.lro=64 KiB"), ran(ALL)
+    for case in (lro, gro):
+        assert count(case, "ttcp at receiver merged") > 5 * count(case, "ttcp at receiver of data went up")
+    spent = {name: profile(case, "receiver")["netdev"] * cores(case, "receiver") / case.bytes_rate
+             for name, case in (("lro", lro), ("gro", gro))}  # fmt: skip
+    assert spent["lro"] < 0.5 * spent["gro"]
+    engines = [ran(ALL, "hosts.receiver.adapters.nic.lro=64 KiB", "run.until=150 us", "run.warm_up=0 s", engine=each)
+               for each in ("compiled", "simpy")]  # fmt: skip
+    assert engines[0].tallies == engines[1].tallies
+
+
+RFS = ("workload.ttcp.queue=1", "hosts.receiver.stack.rfs=true")
+
+
+def busy(case: CaseResult, name: str) -> float:
+    return next(float(each.utilisation) for each in case.resources if each.name == name)
+
+
+def test_steered_flows_leave_their_queue_s_core_the_driver_and_the_merging() -> None:
+    steered, apart = ran(NONE, *STEADY, *RFS), ran(NONE, *STEADY, RFS[0])
+    shares = {name: busy(case, "receiver.core 1") * 1e9 / case.bytes_rate
+              for name, case in (("steered", steered), ("apart", apart))}  # fmt: skip
+    assert shares["steered"] < 0.8 * shares["apart"]
+    assert total(steered, "receiver") > 0
+    span = (steered.throughput.until - steered.throughput.since) / 1000
+    assert total(steered, "receiver") == pytest.approx(cores(steered, "receiver") * span, rel=0.03)
+
+
+def test_both_engines_agree_on_steered_flows_whose_backlog_drops() -> None:
+    sets = (*RFS, "hosts.receiver.stack.backlog=2", "run.until=300 us", "run.warm_up=0 s")
+    found = [ran(NONE, *sets, engine=name) for name in ("compiled", "simpy")]
+    assert any(each.name == "ttcp at receiver dropped" and each.count for each in found[0].observations)
+    assert found[0].observations == found[1].observations
+    assert found[0].tallies == found[1].tallies
 
 
 @pytest.mark.parametrize(

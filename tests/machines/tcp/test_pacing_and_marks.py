@@ -10,7 +10,7 @@ from tcp_bench import BASE, MS, Bench
 from simio.machines.door import call
 from simio.machines.tcp import connection, initial, marks, receiving, sending
 from simio.machines.tcp import layout as c
-from simio.machines.tcp.congestion import bbr, dctcp
+from simio.machines.tcp.congestion import bbr, bbr_model, dctcp
 
 CE, ECE, CWR, ECT = c.CE, c.ECE, c.CWR, c.ECT
 
@@ -33,8 +33,8 @@ def test_bbr_finds_the_rate_of_the_line_and_keeps_no_queue() -> None:
     )
     bench = Bench(settings, delay=10 * MS, byte=800_000).start(0, [6_000_000])
     bench.run(3000 * MS)
-    assert abs(bench.look(0, bbr.BEST) - 1_201_923) < 13_000
-    assert bench.look(0, bbr.MODE) == bbr.PROBE_BW
+    assert abs(bench.look(0, bbr_model.BEST) - 1_201_923) < 13_000
+    assert bench.look(0, bbr_model.MODE) == bbr.PROBE_BW
     assert bench.received[1] > 3_300_000
     srtt = bench.look(0, c.SRTT) >> 3
     assert srtt < 32_000

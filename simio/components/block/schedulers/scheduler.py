@@ -1,4 +1,4 @@
-"""What an I/O scheduler adds to a request: CPU time, and turns of a lock that all cores share."""
+"""Costs that an I/O scheduler adds to a request: CPU time, and turns of a lock that all cores share."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ class MultiqueueAdapter:
         }
 
     def _kept(self, sets: int, ways: int) -> list[int]:
-        """When each line of these sets was used: never yet, or for ever where it belongs to the rings themselves.
+        """The last use of each line of these sets: never yet, or for ever where it belongs to the rings themselves.
 
         Rings lie in all sets alike, and each of their lines is used as often as a buffer's first.
         """

@@ -13,7 +13,7 @@ from simio.description.sheets.packets import PacketKernelSheet
 
 @dataclass(frozen=True)
 class Hook:
-    """What is done with a packet: costs of the kernel's datasheet that add up, beside the driver's own.
+    """Work done with a packet: costs of the kernel's datasheet that add up, beside the driver's own.
 
     `xdp` says that it is done in the driver, on buffers of a page each, `user` that a program polls the adapter.
     `batch` names the packets of a doorbell (none: those of a poll), `lines` the cache lines that all cores write.
@@ -59,7 +59,7 @@ HOOKS: Mapping[str, Hook] = {
     "dpdk-drop": Hook(("user_receive",), xdp=False, user=True, reads=False),
     "dpdk-forward": Hook(("user_receive",), xdp=False, user=True, sends=True),
 }
-"""What can be done with a packet, by name."""
+"""Kinds of work with a packet, by name."""
 
 
 def looked_up(host: Host, kernel: PacketKernelSheet, routes: int) -> int:

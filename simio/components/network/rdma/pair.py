@@ -136,7 +136,7 @@ class End:
                     p.spawn(self.packet, number - 1, info, length)
 
     def _timer(self) -> None:
-        """What is outstanding goes again if nothing has been acknowledged for long."""
+        """Send again all that is outstanding if nothing has been acknowledged for long."""
         p = self.p
         with p.scope():
             left, wakes = p.answer(receiving.watch, self.state), p.register()

@@ -26,6 +26,7 @@ class RdmaPort:
     transmit_room = UNBOUNDED
     mtu: int | None = None
     checksum = True
+    cores = None
 
     def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[RdmaAdapter]) -> None:
         self.p, self.kernel, self.host = p, kernel, kernel.host

@@ -24,7 +24,7 @@ def root(value: int) -> int:
 
 @shared
 def law(state: NDArray, base: int, time: int) -> int:
-    """When the next is dropped: an interval over the root of the number dropped later (section 5.3)."""
+    """The instant of the next drop: an interval over the root of the number dropped later (section 5.3)."""
     return time + state[base + q.INTERVAL] * 1024 // root(state[base + q.COUNT] * 1024 * 1024)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PASS, MARK, DROP = 0, 1, 2
-"""What a discipline answers for a packet; a packet that is not ECN-capable is dropped where it would be marked."""
+"""Answers of a discipline for a packet; a packet that is not ECN-capable is dropped where it would be marked."""
 
 WORDS = Layout("managed queue")
 _word = WORDS.word

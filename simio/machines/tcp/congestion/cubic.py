@@ -22,7 +22,7 @@ _SECOND = 10**12
 _SCALE = 1024
 """BICTCP_BETA_SCALE, and parts of a second in which the curve counts time (BICTCP_HZ)."""
 _BETA = 717
-"""What a loss leaves of the window, in 1024ths: 0.7 (RFC 9438, section 4.6)."""
+"""Share of the window after a loss, in 1024ths: 0.7 (RFC 9438, section 4.6)."""
 _CURVE = 410
 """C = 0.4 segments a second cubed (RFC 9438, section 4.2), in 1024ths (bic_scale * 10)."""
 _FRIENDLY = 15

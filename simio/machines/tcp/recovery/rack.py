@@ -1,7 +1,7 @@
 """RACK-TLP: losses by time, and probes at the tail (RFC 8985), with proportional rate reduction (RFC 9937).
 
 Each acknowledgement is settled on the scoreboard (`simio.machines.tcp.segments`). A segment is lost once one that was
-sent a reordering window later has arrived. What cannot be told from a standard is as in Linux 6.x
+sent a reordering window later has arrived. Where the standards leave a choice, it is that of Linux 6.x
 (net/ipv4/tcp_recovery.c, net/ipv4/tcp_input.c): marks reduce the window like a loss (CWR), a reduction is undone
 that duplicates or timestamps show to be spurious (RFC 3708, RFC 3522). F-RTO (RFC 5682) is left out.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from simio.machines.shared import shared
 from simio.machines.tcp import congestion, segments
 from simio.machines.tcp import layout as c
+from simio.machines.tcp.recovery import reduction
 from simio.machines.tcp.recovery.interface import RECOVERIES, Recovery
 from simio.machines.tcp.segments import (
     AFTER,
@@ -82,27 +83,9 @@ def enter(state: NDArray, base: int, now: int) -> None:
     state[base + c.UNDO_LEFT] = 0
     state[base + c.FIRST_RESENT] = 0
     if not state[base + c.REDUCING]:
-        begin_reduction(state, base, now)
+        reduction.begin_reduction(state, base, now)
     state[base + c.REDUCING] = 0
     congestion.happens(state, base, now, congestion.RECOVERY_BEGINS)
-
-
-@shared
-def begin_reduction(state: NDArray, base: int, now: int) -> None:
-    """Set the threshold, and remember what a reduction starts from (Linux tcp_init_cwnd_reduction)."""
-    state[base + c.PRIOR_CWND] = state[base + c.CWND]
-    state[base + c.PRIOR_SSTHRESH] = state[base + c.SSTHRESH]
-    state[base + c.SSTHRESH] = congestion.threshold(state, base, now)
-    state[base + c.PRR_DELIVERED] = state[base + c.PRR_OUT] = 0
-    state[base + c.PROBED] = 0
-    state[base + c.ANSWER] = state[base + c.ECN]
-
-
-@shared
-def end_reduction(state: NDArray, base: int) -> None:
-    """The window comes down to the threshold (Linux tcp_end_cwnd_reduction)."""
-    if not state[base + c.STEERED]:
-        state[base + c.CWND] = state[base + c.SSTHRESH]
 
 
 @shared
@@ -171,41 +154,12 @@ def detect(state: NDArray, base: int, now: int) -> None:
 
 
 @shared
-def may_undo(state: NDArray, base: int) -> bool:
-    """True if all retransmissions were spurious, by DSACK (RFC 3708) or by timestamps (RFC 3522, Eifel)."""
-    if state[base + c.UNDO_FROM] == 0 or state[base + c.FIRST_RESENT] == 0:
-        return False
-    if state[base + c.UNDO_LEFT] == 0:
-        return True
-    return 0 < state[base + c.ECHOED] < state[base + c.FIRST_RESENT]
-
-
-@shared
-def undo(state: NDArray, base: int) -> None:
-    """Restore what the reduction took (Linux tcp_undo_cwnd_reduction), and take nothing to be lost."""
-    number = state[base + c.HEAD]
-    stop = number + state[base + c.NOTED]
-    while number < stop:
-        at = record(state, base, number)
-        if state[at + FLAGS] & LOST:
-            state[base + c.LOST_OUT] -= state[at + AFTER] - segments.start_of(state, base, number)
-            state[at + FLAGS] &= ~LOST
-        number += 1
-    state[base + c.UNDO_FROM] = 0
-    # What was late and not lost shows that segments overtake one another (Linux tcp_try_undo_partial).
-    state[base + c.REORDERED] = 1
-    if not state[base + c.STEERED]:
-        state[base + c.CWND] = max(state[base + c.CWND], state[base + c.PRIOR_CWND])
-        state[base + c.SSTHRESH] = max(state[base + c.SSTHRESH], state[base + c.PRIOR_SSTHRESH])
-
-
-@shared
 def leave(state: NDArray, base: int, now: int) -> None:
     """End recovery: the window is the threshold, or goes on from where slow start after a timeout has come."""
-    if may_undo(state, base):
-        undo(state, base)
+    if reduction.may_undo(state, base):
+        reduction.undo(state, base)
     elif not state[base + c.LOSING]:
-        end_reduction(state, base)
+        reduction.end_reduction(state, base)
     state[base + c.RECOVERING] = state[base + c.LOSING] = 0
     state[base + c.UNDO_FROM] = 0
     state[base + c.WIDE_FOR] = max(state[base + c.WIDE_FOR] - 1, 0)
@@ -221,39 +175,17 @@ def answer_probe(state: NDArray, base: int, now: int, advanced: bool) -> None:
     if not state[base + c.PROBE_AGAIN] or state[base + c.DSACKED]:
         state[base + c.PROBED] = 0
     elif state[base + c.UNA] > end:
-        begin_reduction(state, base, now)
-        end_reduction(state, base)
+        reduction.begin_reduction(state, base, now)
+        reduction.end_reduction(state, base)
     elif not advanced:
         state[base + c.PROBED] = 0
-
-
-@shared
-def reduce(state: NDArray, base: int, advanced: bool) -> None:
-    """The window in recovery, by what has arrived (RFC 9937, section 6.2; Linux tcp_cwnd_reduction)."""
-    news = state[base + c.DELIVERED] - state[base + c.WAS_DELIVERED]
-    if news <= 0 or state[base + c.PRIOR_CWND] == 0:
-        return
-    mss = state[base + c.MSS]
-    state[base + c.PRR_DELIVERED] += news
-    threshold, out = state[base + c.SSTHRESH], state[base + c.PRR_OUT]
-    flight = in_flight(state, base)
-    if flight > threshold:
-        before = state[base + c.PRIOR_CWND] // mss
-        segments_due = (threshold // mss * (state[base + c.PRR_DELIVERED] // mss) + before - 1) // before
-        more = segments_due * mss - out
-    else:
-        more = max(state[base + c.PRR_DELIVERED] - out, news)
-        if advanced and state[base + c.LOSSES] == 0:
-            more += mss
-        more = min(threshold - flight, more)
-    state[base + c.CWND] = flight + max(more, 0 if out > 0 else mss)
 
 
 @shared
 def windows(state: NDArray, base: int, now: int, advanced: bool, limited: bool) -> None:
     """Set the window after an acknowledgement (Linux tcp_cong_control)."""
     if state[base + c.REDUCING] or (state[base + c.RECOVERING] and not state[base + c.LOSING]):
-        reduce(state, base, advanced)
+        reduction.reduce(state, base, advanced)
         return
     news = state[base + c.DELIVERED] - state[base + c.WAS_DELIVERED]
     if (advanced or (state[base + c.REORDERING] > 3 and news > 0)) and limited:
@@ -270,9 +202,14 @@ def settle(state: NDArray, base: int, now: int, advanced: bool, limited: bool) -
         leave(state, base, now)
     elif state[base + c.REDUCING] and state[base + c.UNA] > state[base + c.RECOVER]:
         state[base + c.REDUCING] = 0
-        end_reduction(state, base)
+        reduction.end_reduction(state, base)
         congestion.happens(state, base, now, congestion.RECOVERY_ENDS)
-    elif state[base + c.RECOVERING] and advanced and state[base + c.RESENT_OUT] == 0 and may_undo(state, base):
+    elif (
+        state[base + c.RECOVERING]
+        and advanced
+        and state[base + c.RESENT_OUT] == 0
+        and reduction.may_undo(state, base)
+    ):
         leave(state, base, now)
     watched = state[base + c.LOSS_DUE] > 0 and state[base + c.LOSS_KIND] == LATE
     if watched or state[base + c.SACKED_OUT] or state[base + c.RECOVERING] or state[base + c.REORDERED]:
@@ -280,7 +217,7 @@ def settle(state: NDArray, base: int, now: int, advanced: bool, limited: bool) -
     if state[base + c.LOST_OUT] > 0 and not state[base + c.RECOVERING]:
         enter(state, base, now)
     elif state[base + c.MARKED_ACK] and not state[base + c.RECOVERING] and not state[base + c.REDUCING]:
-        begin_reduction(state, base, now)
+        reduction.begin_reduction(state, base, now)
         state[base + c.REDUCING] = 1
         state[base + c.RECOVER] = state[base + c.MAX]
     segments.sample(state, base, now)

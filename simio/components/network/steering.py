@@ -1,0 +1,54 @@
+"""Receive flow steering: IP and TCP of a connection on the core of its program, whichever core has its queue.
+
+Linux net/core/dev.c (5.4): the softirq that has polled the queue leaves the buffer in the backlog of the other core
+(enqueue_to_backlog), which it interrupts if the backlog was empty, and drops it where the backlog is full; a softirq
+there takes it up (process_backlog).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simio.components.network.packet import Packet, dropped
+from simio.program.builder import Register
+
+if TYPE_CHECKING:
+    from simio.components.network.placed import PlacedEndpoint
+
+
+class Steering:
+    """The way of a connection's buffers to the core of its program."""
+
+    def __init__(self, end: PlacedEndpoint) -> None:
+        p = self.p = end.p
+        self.end = end
+        host, core = end.stack.host.name, end.softirq.core.number
+        self.backlog = p.variable(f"{host}.core {core} backlog")
+        self.far = " far" if end.seat.driver.socket != end.softirq.socket else ""
+        self.passes = p.procedure(f"{end.name} steered", end.segment.parameters, self._came)
+
+    def leave(self, packet: Packet) -> None:
+        """The driver's softirq, with its core in hand, leaves a buffer to the other core."""
+        p, end = self.p, self.end
+        end.seat.driver.spend("steer")
+        with p.scope():
+            waiting = self.backlog.load()
+            most = end.stack.sheet.backlog
+            with p.when(waiting >= most):
+                dropped(p, end.name, packet)
+            with p.when(waiting < most):
+                self.backlog.store(waiting + 1)
+                with p.when(waiting == 0), p.fork("interrupt"):
+                    end.softirq.spend("interrupt")
+                marks = [packet.marks] if packet.marks is not None else []
+                p.spawn(self.passes, packet.length, *packet.words, *marks)
+
+    def _came(self, length: Register, *words: Register) -> None:
+        """The thread that is a buffer of the backlog."""
+        p, end = self.p, self.end
+        plain, mark = (words[:-1], words[-1]) if end.marked else (words, None)
+        with end.softirq.kept():
+            with p.scope():
+                self.backlog.store(self.backlog.load() - 1)
+            end.softirq.spend(f"hand over{self.far}")
+            end.enters(Packet(length, plain, None, mark, end.name))

@@ -1,0 +1,249 @@
+"""TCP at one end of a connection, below the calls of programs: segments that go and come, and timers.
+
+What TCP decides is the machine's (`simio.machines.tcp`); here is who does it, what it costs, and who waits. All that
+touches an endpoint holds its lock, so that one CPU at a time works for a connection, as kernels do it.
+
+A host that crashes knows nothing of its connections afterwards. It answers a segment of one with a reset (RFC 9293,
+sections 3.5.1 and 3.10.7.1), which ends it at the other end.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from simio.components.faults.incarnations import Incarnations
+from simio.components.faults.resetting import refuse
+from simio.components.host.host import INTERRUPT, PROCESS
+from simio.components.network.agreement import MOST_UNSCALED, options
+from simio.components.network.packet import Packet
+from simio.components.network.path import NetworkPath
+from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
+from simio.machines.tcp import buffers, connection, layout, marks, pacing, receiving, sending, timers
+from simio.machines.tcp.recovery import RECOVERIES
+from simio.machines.tcp.settings import TcpSettings, initial
+from simio.program.builder import Handle, Register
+
+_TALLIES = (
+    (layout.WAITED + layout.FOR_WINDOW - 1, "ps", "the other end's window"),
+    (layout.WAITED + layout.FOR_CONGESTION - 1, "ps", "its congestion window"),
+    (layout.WAITED + layout.FOR_MORE - 1, "ps", "more than a small segment, or all ACKs"),
+    (layout.WAITED + layout.FOR_ACKNOWLEDGEMENT - 1, "ps", "ACKs, its send buffer full"),
+    (layout.RESENT, "segments", "sent again"),
+    (layout.TIMEOUTS, "times", "timed out"),
+)
+"""Counts of an endpoint: offset in its state, unit, and name."""
+_WORDS = 2
+"""Words of a segment without options; timestamps are one more, and two blocks of SACK come after that."""
+
+
+class TcpProtocol:
+    """The protocol at one end: its state, lock and timer, and the lines of who waits for it."""
+
+    whole_buffers = False
+    """True if work is done once a buffer of several segments, so that a segment has no certain cost."""
+
+    def __init__(
+        self,
+        stack: Stack,
+        name: str,
+        settings: TcpSettings,
+        path: NetworkPath,
+        buffer: int,
+        aligned: bool,
+        ports: tuple[int, int],
+    ) -> None:
+        """`path` leads to the other end; the program's buffer has `buffer` bytes, `aligned` to pages or not.
+
+        `ports`, for packet traces, are its own and the other end's. `join` follows before anything is emitted.
+        """
+        p = self.p = stack.p
+        self.stack = stack
+        self.name = name
+        self.path = path
+        self.buffer, self.aligned = buffer, aligned
+        self.inside = False
+        """True if the kernel itself reads and writes here, which takes no system calls."""
+        self.timestamps, self.sacks = settings.timestamps, RECOVERIES[settings.recovery].selective
+        self.mss, self.send_space = settings.mss, settings.send_space
+        offered = settings.advertised_window or settings.receive_space
+        self.window = min(offered, MOST_UNSCALED << settings.receive_shift)
+        self.headers = IP_HEADER + TCP_HEADER + (TIMESTAMPS if settings.timestamps else 0)
+        self.state = p.machine(name, initial(settings))
+        for at, unit, what in _TALLIES:
+            p.tally(name, what, self.state + at, unit)
+        p.gauge(name, "congestion window", self.state + layout.CWND, "bytes")
+        self.lock = p.resource(f"{name} lock", lock=True)
+        self.readers = p.container(f"{name} readers", unit="wake-ups")
+        self.writers = p.container(f"{name} writers", unit="wake-ups")
+        self.changes = p.container(f"{name} changes of state", unit="wake-ups")
+        self.marked, self.throttled = settings.ecn, settings.small_queue > 0
+        words = _WORDS + (3 if self.sacks else 1 if self.timestamps else 0) + (1 if self.marked else 0)
+        self.segment = p.procedure(f"{name} segment", 1 + words, self._segment)
+        self.timer = p.procedure(f"{name} timer", 1, self._timer)
+        self.peer: TcpProtocol
+        self.incarnations = Incarnations(p, stack.host.description.crashes)
+        self.flow = path.flow("tcp", ports, options(settings))
+        # A handler keeps processes out until all that has come is dealt with; threads take turns with them.
+        self.turn = INTERRUPT if stack.sheet.input == "interrupt" else PROCESS
+
+    def join(self, far: TcpProtocol) -> None:
+        """Make this and the far endpoint the two ends of one connection."""
+        self.peer, far.peer = far, self
+
+    @property
+    def breakable(self) -> bool:
+        """True if the connection may be reset, as one of the hosts crashes."""
+        return any(len(end.incarnations) > 1 for end in (self, self.peer))
+
+    def _output(self, priority: int) -> None:
+        """Send all segments that may go now, one after another on the CPU that is at it."""
+        p = self.p
+        with p.scope():
+            first = p.answer(sending.output, self.state)
+            with p.while_(first > 0):
+                self._send(first, priority)
+                p.call(first, sending.output, self.state)
+
+    def _send(self, first: Register, priority: int) -> None:
+        """One segment, of which the machine gave `first`: its words, the CPU's work, and off it goes."""
+        p = self.p
+        length, *words = p.arguments[: self.segment.parameters]
+        words[0].set(first - 1)
+        self._options(words)
+        length.set(words[0] % 2**16)
+        if self.stack.sheet.walk_cost:
+            with p.when(length > 0):
+                self._walk(priority)
+        self.stack.send(self.stack.sheet.tcp_send, length, self.path.source.checksum, priority)
+        self.path.source.drive(priority)
+        length.set(length + self.headers)
+        self._add_blocks(length, *words[3:])
+        p.spawn(self.segment, *p.arguments[: self.segment.parameters])
+
+    def _options(self, words: list[Register]) -> None:
+        """Emit the words of a segment behind its first; those that are left in `words` have no marks."""
+        p = self.p
+        p.call(words[1], sending.acknowledgement, self.state)
+        if self.timestamps:
+            p.call(words[2], connection.stamps, self.state)
+        elif self.sacks:
+            words[2].set(0)
+        if self.marked:
+            p.call(words.pop(), marks.marks, self.state)
+        for number, block in enumerate(words[3:]):
+            p.call(block, receiving.block, self.state, number)
+
+    def _add_blocks(self, length: Register, *blocks: Register) -> None:
+        """A SACK option of n blocks takes 8n + 2 bytes, padded to 8n + 4 (RFC 2018, section 3)."""
+        p = self.p
+        for number, block in enumerate(blocks):
+            with p.when(block > 0):
+                length.set(length + (12 if number == 0 else 8))
+
+    def _segment(self, length: Register, *words: Register) -> None:
+        """The thread that is a segment on its way to the other end."""
+        mark = words[-1] if self.marked else None
+        packet = Packet(length, words[:-1] if self.marked else words, self.flow, mark, self.name)
+        gone = partial(self._left, packet) if self.throttled else None
+        self.path.send(packet, partial(self.peer.arrive, packet), driven=True, gone=gone)
+
+    def _left(self, packet: Packet) -> None:
+        """A segment has left the host: others may go that small queues kept back."""
+        p = self.p
+        with p.scope():
+            more = p.register(packet.words[0] % 2**16)
+            with p.when(more > 0):
+                p.call(more, pacing.departed, self.state, more)
+                with (
+                    p.when(more > 0),
+                    p.fork(f"{self.name} resumed", daemon=True),
+                    p.hold(self.lock, priority=self.turn),
+                ):
+                    self._output(INTERRUPT)
+                    self._arm()
+
+    def arrive(self, packet: Packet) -> None:
+        """A segment has come, and the adapter's handler passes it on: to TCP, or to a thread for that."""
+        if self.stack.sheet.input == "interrupt":
+            self._input(packet)
+            return
+        with self.p.fork(f"{self.name} input"):
+            self._input(packet)
+
+    def _input(self, packet: Packet) -> None:
+        """TCP takes a segment, in the host's incarnation that the connection is of."""
+        if len(self.incarnations) == 1:
+            self._take(packet)
+            return
+        p = self.p
+        with p.scope():
+            over = p.register()
+            self.incarnations.over(over, 0)
+            with p.when(over == 0):
+                self._take(packet)
+            with p.when(over == 1):
+                refuse(self, packet)
+
+    def _take(self, packet: Packet) -> None:
+        """TCP takes a segment; the argument registers may hold something else afterwards."""
+        p, words = self.p, packet.words
+        with p.hold(self.lock, priority=self.turn), p.scope():
+            bits, data = p.register(), p.register()
+            data.set(words[0] % 2**16)
+            self.stack.receive(self.stack.sheet.tcp_receive, data, self.path.source.checksum)
+            self._accept(packet, bits)
+
+    def _accept(self, packet: Packet, bits: Register) -> None:
+        """The machine takes a segment, and what it asks for is done; `bits` are a register for that."""
+        p, words = self.p, packet.words
+        if self.timestamps:
+            p.call(bits, connection.take_stamps, self.state, words[2])
+        if self.sacks:
+            p.call(bits, connection.take_blocks, self.state, words[3], words[4])
+        if packet.marks:
+            p.call(bits, marks.take_marks, self.state, packet.marks)
+        p.call(bits, connection.accept, self.state, words[0], words[1])
+        self.follow(bits)
+        self._arm()
+
+    def follow(self, bits: Register) -> None:
+        """Do what the machine says after a segment or a timer: send, and wake whom it has something for."""
+        p = self.p
+        with p.when(bits > 0):
+            with p.when(bits & 1):
+                self._output(INTERRUPT)
+            for bit, line in ((2, self.readers), (4, self.writers), (8, self.changes)):
+                with p.when(bits & bit):
+                    self._wake(line)
+
+    def _wake(self, line: Handle) -> None:
+        """Wake the process that waits in a line."""
+        self.p.put(line, 1)
+
+    def _arm(self) -> None:
+        """Have a timer under way if the machine needs one and none is."""
+        p = self.p
+        with p.scope():
+            delay = p.answer(timers.sleep, self.state)
+            with p.when(delay > 0):
+                p.spawn(self.timer, delay, daemon=True)
+
+    def _timer(self, delay: Register) -> None:
+        """The thread that waits for a timer, and for the next one as long as there is one."""
+        p = self.p
+        left, bits = p.register(delay), p.register()
+        with p.until(left == 0):
+            with p.label("timer", self.name):
+                p.wait(left)
+            with p.hold(self.lock, priority=self.turn):
+                p.call(bits, connection.expire, self.state)
+                self.follow(bits)
+                p.call(left, timers.sleep, self.state)
+
+    def _walk(self, priority: int) -> None:
+        if not self.stack.sheet.walk_cost:
+            return
+        p = self.p
+        with p.scope():
+            chain = p.answer(buffers.chain, self.state)
+            self.stack.walk(chain, priority)
