@@ -23,7 +23,13 @@ Values = str | int | float | bool | Sequence[str | int | float | bool]
 
 
 class Study:
-    """A loaded scenario with what can be done with it; `scenario` is its description."""
+    """A loaded scenario, to be bounded, run, explained and swept; `scenario` is its description.
+
+    study = simio.load("linux-fc-raw", ["workload.reader.access=raw"])
+    study.bound().rate()                                    # bytes a second, without a run
+    study.run(cases=[0]).cases[0].limiter.sentence          # what limits
+    study.sweep({"disks.d.count": "1..4"})                  # a pandas.DataFrame
+    """
 
     def __init__(self, scenario: Scenario, sets: Sequence[str] = ()) -> None:
         self.scenario = scenario

@@ -57,6 +57,7 @@ def interrupt() -> Iterator[Interrupt]:
     """Ctrl-C inside is noted, for work that looks at it often and stops between two of its steps.
 
     Where it is not what Python makes of it, or this is another thread than the main one, it does as before.
+    Raises KeyboardInterrupt at its end if one was noted.
     """
     found = Interrupt()
     before = signal.getsignal(signal.SIGINT)

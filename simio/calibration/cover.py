@@ -96,13 +96,13 @@ def _evidence(row: Row, result: ScenarioResult, then: Blind | None) -> Evidence 
     )
 
 
-def covers(studies: Sequence[str] = (), library: Library | None = None) -> list[Covered]:
+def covers(studies: Sequence[str] = ()) -> list[Covered]:
     """Each row of the kept evidence of the studies, or of all: around what was predicted, with no run.
 
     To judge a row, the model error is learnt without its document. Raises SimioError for a study that there is not,
     and where there is no evidence of any.
     """
-    library = library or Library()
+    library = Library()
     tables = set(library.chosen(studies))
     blind = blind_rows(rows((), library), library)
     wanted = [each for each in all_evidence() if each.table in tables]
@@ -170,7 +170,7 @@ def score(evidence: Sequence[Evidence]) -> float:
 
 
 def as_data(evidence: Sequence[Evidence]) -> list[dict[str, object]]:
-    """Evidence as it is kept in `validation/evidence.json`."""
+    """Evidence as it is kept in `validation/evidence.json`. Raises SimioError if no row was measured."""
     if not evidence:
         raise SimioError("there is no evidence: no row was measured")
     return [asdict(each) for each in evidence]

@@ -17,6 +17,8 @@ from simio.calibration.values import CatalogueValue
 
 Vector = NDArray[np.float64]
 
+SEED = 1
+"""Seed of the search's starting points."""
 BETTER = 0.02
 """Values stay as they are unless the sum that is made least falls by more than this share: less is rounding."""
 AT_BOUND = 0.01
@@ -76,10 +78,10 @@ def median_error(residuals: Vector) -> float:
     return median(np.abs(np.expm1(residuals)).tolist())
 
 
-def search_of(problem: FitProblem, seed: int = 1, descents: int = DESCENTS) -> Search:
+def search_of(problem: FitProblem, descents: int = DESCENTS) -> Search:
     """A search for the values of a problem, not yet begun."""
     model = problem.model
-    return Search(model.residuals, model.weights, axes_of(problem.values), seed, descents)
+    return Search(model.residuals, model.weights, axes_of(problem.values), SEED, descents)
 
 
 def fit(problem: FitProblem, search: Search) -> Fit:

@@ -151,9 +151,9 @@ def _processors() -> int:
     return int(cpu_count())
 
 
-def scores_of(uncertain: Sequence[Range], number: int = DRAWS) -> dict[str, Vector]:
+def scores_of(uncertain: Sequence[Range]) -> dict[str, Vector]:
     """Scores of each value by name, standard normal, correlated as the fits found; the same each time."""
-    drawn = np.random.default_rng(SEED).standard_normal((number, len(uncertain)))
+    drawn = np.random.default_rng(SEED).standard_normal((DRAWS, len(uncertain)))
     mixed = drawn @ _mixing([each.value for each in uncertain]).T
     clipped = np.clip(mixed, -FARTHEST, FARTHEST)
     return {each.value.name: clipped[:, column] for column, each in enumerate(uncertain)}

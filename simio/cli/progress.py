@@ -82,7 +82,7 @@ class Progress(Line):
         self.total = total
         self.step()
 
-    # --- what work tells whoever watches it --------------------------------------------------------------
+    # --- reports of work to its watcher ------------------------------------------------------------------
 
     def prepares(self, steps: int) -> None:
         """A program is written."""

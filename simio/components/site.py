@@ -39,7 +39,16 @@ PACKET_ARGUMENTS = 8
 
 
 class Site:
-    """Everything that workloads find when they are lowered: builder, graph and one of each component."""
+    """Everything that workloads find when they are lowered: builder, graph and one of each component.
+
+    A workload asks for components by the names of the scenario, and calls their verbs, which emit steps:
+
+        p, kernel, disk = site.p, site.kernel("server"), site.device("server", "d1")
+        with p.thread("reader"), p.loop(100):
+            place = p.register(0)
+            kernel.read_unbuffered(disk, place, 65536, aligned=65536)
+            p.mark(site.delivered, 65536)
+    """
 
     def __init__(self, system: System, packets: PacketTrace | None = None, requests: bool = False) -> None:
         """With `packets`, the program marks what a trace of packets needs; with `requests`, what each request was."""

@@ -21,7 +21,7 @@ from simio.explaining.answers import THROUGHPUT
 from simio.explaining.differences import Step, given_between, steps_between
 from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
 from simio.result.model import CaseResult
-from simio.running import RunOptions, run_case
+from simio.running import run_case
 from simio.wording import byte_unit
 
 TOGETHER = 0.05
@@ -35,8 +35,6 @@ def contrast(
     a: Case,
     b: Case,
     title: str = "",
-    names: tuple[str, str] = ("A", "B"),
-    engine: str | None = None,
     progress: Progress | None = None,
     given: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {}),
 ) -> Contrast:
@@ -49,7 +47,7 @@ def contrast(
     settings = [{**case.settings, **own} for case, own in zip((a, b), given, strict=True)]
     differ = given_between(settings[0], settings[1], systems)
     steps, many = steps_between(*systems, differ)
-    runs = _Runs(*systems, steps, engine, progress)
+    runs = _Runs(*systems, steps, progress)
     complete = True
     try:
         runs.run()
@@ -59,7 +57,7 @@ def contrast(
     values = {chosen: _value(found, metric) for chosen, found in runs.found.items() if found}
     parts = tuple(_parts(steps, values))
     whole = values[runs.all] - values[frozenset()]
-    notes += [f"{name}: {note}" for name, found in zip(names, (runs.a, runs.b), strict=True) for note in found.notes]
+    notes += [f"{name}: {note}" for name, found in zip("AB", (runs.a, runs.b), strict=True) for note in found.notes]
     if many:
         notes.append("changes of one host, disk or workload were taken together")
     if complete and any(part.share is None for part in parts):
@@ -68,8 +66,8 @@ def contrast(
         title=title,
         unit=byte_unit(a.system.report.unit),
         metric=metric,
-        a=_answered(names[0], runs.a),
-        b=_answered(names[1], runs.b),
+        a=_answered("A", runs.a),
+        b=_answered("B", runs.b),
         whole=whole,
         parts=parts,
         exact=all(part.share is not None for part in parts),
@@ -96,14 +94,12 @@ def _same_seeds(a: System, b: System) -> tuple[tuple[System, System], list[str]]
 class _Runs:
     """The sets of changes, each made in A and run."""
 
-    def __init__(
-        self, a: System, b: System, steps: list[Step], engine: str | None, progress: Progress | None
-    ) -> None:
+    def __init__(self, a: System, b: System, steps: list[Step], progress: Progress | None) -> None:
         self.system, self.steps = a, steps
-        self.engine, self.progress = engine, progress
+        self.progress = progress
         self.all: Members = frozenset(range(len(steps)))
-        self.a = run_case(Case(0, {}, a), RunOptions(engine))
-        self.b = run_case(Case(0, {}, b), RunOptions(engine))
+        self.a = run_case(Case(0, {}, a))
+        self.b = run_case(Case(0, {}, b))
         self.found: dict[Members, CaseResult | None] = {frozenset(): self.a, self.all: self.b}
 
     def run(self) -> None:
@@ -123,7 +119,7 @@ class _Runs:
         for number in sorted(chosen):
             system = self.steps[number].apply(system)
         try:
-            return run_case(Case(0, {}, system), RunOptions(self.engine))
+            return run_case(Case(0, {}, system))
         except (RunError, KeyError, ValueError):
             # Half of a change need not make sense: a workload whose disk is not there yet.
             return None

@@ -83,7 +83,7 @@ def _steps(
 ) -> Iterator[Step]:
     flat = flat_values(told_a), flat_values(told_b)
     if _shape(a) != _shape(b):
-        # Parts that are there in one only: what is there changes as a whole.
+        # Parts of one system only change as a whole.
         values = tuple(_differences(*flat, lambda path: path.split(".")[0] in PLACES))
         own = tuple(each for each in given if each.path.split(".")[0] in PLACES)
         name = ", ".join(_name((each,)) for each in own) or "hosts, disks and links"

@@ -124,7 +124,7 @@ class Variants:
             if self._gains(self.rows[one][FREE], WORTH) and self.runner.affords(2, reserve):
                 del self.rows[one]
                 self.done -= len(group)
-                # The larger half has what is less likely to matter.
+                # The larger half has the components that are less likely to matter.
                 cut = max(len(group) // 3, 1)
                 groups += [group[:cut], group[cut:]]
             else:

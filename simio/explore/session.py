@@ -121,7 +121,10 @@ class Session:
         return self._opened[key]
 
     def chosen(self, opened: Opened, values: Mapping[str, str]) -> dict[str, str]:
-        """The value of every knob: those given, which have to be among its own, else those it begins with."""
+        """The value of every knob: those given, which have to be among its own, else those it begins with.
+
+        Raises SimioError for a key or a value that is not among the knobs.
+        """
         known = {knob.key: knob for knob in opened.knobs}
         for key, text in values.items():
             if key not in known:
@@ -179,7 +182,10 @@ class Session:
         return CaseAnswer(in_unit_of(result, unit), wire(system), unit, note)
 
     def curve(self, opened: Opened, values: Mapping[str, str], axis: str) -> tuple[ScenarioResult, str]:
-        """Throughput for each value of the knob `axis` with its measured rows, and a note on missing points."""
+        """Throughput for each value of the knob `axis` with its measured rows, and a note on missing points.
+
+        Raises SimioError for a key that is no knob.
+        """
         chosen = self.chosen(opened, values)
         knob = next((knob for knob in opened.knobs if knob.key == axis), None)
         if knob is None:

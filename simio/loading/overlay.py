@@ -62,7 +62,10 @@ def _restored(root: Path, values: Values) -> Overlay:
 
 
 def laid_over(entry: CatalogueEntry, own: Mapping[str, str]) -> CatalogueEntry:
-    """A datasheet with the texts `own` in place of the values of these keys."""
+    """A datasheet with the texts `own` in place of the values of these keys.
+
+    Raises SimioError for a key that the datasheet lacks.
+    """
     known = keys_of(type(entry.sheet))
     for key in own:
         if key not in known:

@@ -114,7 +114,7 @@ def _origins(entry: CatalogueEntry) -> dict[str, Origin]:
 
 
 def default_text(sheet: Any, key: str) -> str:
-    """The value of a field as text with its unit, exactly."""
+    """The value of a field as text with its unit, exactly. Raises KeyError for a field without a default."""
     for name, field in type(sheet).model_fields.items():
         if key == (field.alias or name):
             value, quantity = getattr(sheet, name), quantity_of(field)

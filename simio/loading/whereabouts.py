@@ -42,7 +42,7 @@ def _places(root: Node) -> Iterator[tuple[str, Place]]:
         for name, item in _items(section, node):
             path = join(section, name)
             yield path, node.key_places.get(name, item.place)
-            # A value is where a reader looks for what is wrong with it.
+            # A reader looks for a mistake where the value stands.
             yield from ((join(path, key), value.place) for key, value in item.entries.items())
 
 

@@ -80,7 +80,7 @@ def measure(folder: Path, wanted: Wanted, tell: Callable[[str], Any], force: boo
         log.lacks(
             "a quiet machine", f"the load is {found.load:.1f} on {found.cpus} CPUs; times are the best of several"
         )
-    # Programs and the scratch file are where the results are, as that is where it was told to write.
+    # Programs and the scratch file are where the results are, as these paths are the user's choice.
     with tempfile.TemporaryDirectory(prefix="scratch-", dir=folder) as build:
         small = Small(log, Path(build))
         values, cached, own = _storage(log, small, found, Path(build) / "scratch", wanted)

@@ -25,7 +25,6 @@ class Machine:
     model: str = ""
     clock: float = 0.0
     cache: int = 0
-    shared_cache: int = 0
     whole_lines: bool = False
     virtual: str = ""
     memory: int = 0
@@ -90,9 +89,7 @@ def _processors(found: Machine, text: str) -> None:
     flags = told.get("Flags", "").split()
     found.whole_lines = "erms" in flags
     found.virtual = told.get("Hypervisor vendor", "")
-    found.cache, found.shared_cache = (
-        _cache(told.get(f"{level} cache", told.get(level, ""))) for level in ("L2", "L3")
-    )
+    found.cache = _cache(told.get("L2 cache", told.get("L2", "")))
 
 
 def _flat(entries: list[Mapping[str, object]]) -> list[tuple[str, str]]:

@@ -102,7 +102,7 @@ class Pair:
         return [*self._enter(end), "taskset", "-c", str(self.cpus[end]), *words]
 
     def serve(self, words: Sequence[str]) -> None:
-        """Start a server at the second end, until the pair ends."""
+        """Start a server at the second end, until the pair ends. Raises Unavailable if it does not start."""
         server = subprocess.Popen(
             self.command(1, words), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True,

@@ -14,6 +14,8 @@ import numpy as np
 from simio.measure.log import Log, Unavailable
 from simio.measure.machine import Machine
 
+REPEATS = 5
+"""Measurements of one thing, of which the least counts."""
 COPIED = 64 * 2**20
 """Bytes of the largest copy by default; as much again is copied to."""
 Values = dict[str, float]
@@ -69,8 +71,8 @@ class Small:
         return found
 
 
-def _least(once: Callable[[], None], count: int, repeats: int = 5) -> float:
-    """Seconds a time, the least of some repeats, less those of an empty call."""
+def _least(once: Callable[[], None], count: int) -> float:
+    """Seconds a time, the least of REPEATS, less those of an empty call."""
 
     def took(do: Callable[[], None]) -> float:
         begun = time.perf_counter()
@@ -78,8 +80,8 @@ def _least(once: Callable[[], None], count: int, repeats: int = 5) -> float:
             do()
         return (time.perf_counter() - begun) / count
 
-    empty = min(took(lambda: None) for _ in range(repeats))
-    return max(min(took(once) for _ in range(repeats)) - empty, 1e-9)
+    empty = min(took(lambda: None) for _ in range(REPEATS))
+    return max(min(took(once) for _ in range(REPEATS)) - empty, 1e-9)
 
 
 def _calls() -> Values:

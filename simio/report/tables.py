@@ -297,9 +297,9 @@ def spreads(case: CaseResult) -> Grid | None:
     return Grid(["distribution (logarithmic)", "from", "", "to"], rows, left=(0, 2)) if rows else None
 
 
-def sparkline(counts: Sequence[int], most: int = SPARKS) -> str:
-    """Counts as a line of at most `most` characters; none is a space, the largest a full block."""
-    each = -(-len(counts) // most)
+def sparkline(counts: Sequence[int]) -> str:
+    """Counts as a line of at most SPARKS characters; none is a space, the largest a full block."""
+    each = -(-len(counts) // SPARKS)
     sums = [sum(counts[at : at + each]) for at in range(0, len(counts), each)]
     top = max(sums)
     return "".join(" ▁▂▃▄▅▆▇█"[-(-8 * value // top)] for value in sums)

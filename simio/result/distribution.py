@@ -39,7 +39,7 @@ def _histogram(values: NDArray[np.int64], times: NDArray[np.int64] | None) -> Di
 
 def _cut(counts: NDArray[np.int64], first: int, last: int) -> Distribution:
     ends = [*scale()[first : last + 2].tolist()]
-    if len(ends) == last - first + 1:  # what is beyond the scale
+    if len(ends) == last - first + 1:  # values beyond the scale
         ends.append(2 * ends[-1])
     return Distribution(tuple(ends), tuple(counts[first : last + 1].tolist()))
 

@@ -126,7 +126,7 @@ class Recount:
         lines = last[self._ops[last[:, 2]] == Op.SEIZE]
         np.add.at(self.waited, self._rows(lines), outcome.end - lines[:, 0])
         self.held += self.in_use * outcome.end
-        # What is there at the begin has stayed since 0, and what is left stays to the end.
+        # Contents at the beginning have stayed since 0, and those that are left stay to the end.
         self.stays += self.levels * outcome.end
 
 

@@ -63,7 +63,10 @@ class Capacity:
     loads: list[Load] = field(default_factory=list)
 
     def search(self) -> None:
-        """Run loads until the answer is known closely enough. What an interrupt leaves is in `loads`."""
+        """Run loads until the answer is known closely enough. What an interrupt leaves is in `loads`.
+
+        Raises SimioError if no load is found at which the promises begin or cease to hold.
+        """
         low, high = self.ends
         first = min(max(self.start, low or self.start), high or self.start)
         self._try([first])

@@ -30,7 +30,7 @@ class ClusterPool:
         needs("distributed", "a cluster")
         from distributed import Client
 
-        # What goes wrong is told by errors.
+        # Errors report failures.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address
         if not _ADDRESS.fullmatch(address):
@@ -84,7 +84,10 @@ class ClusterPool:
             raise SimioError(f"the Dask scheduler at {quote(self.address)} has lost all its workers")
 
     def result(self, future: Any) -> Done[Any] | None:
-        """The result of a future that is done, or None if the scheduler gave it up with the workers it killed."""
+        """The result of a future that is done, or None if the scheduler gave it up with the workers it killed.
+
+        Raises SimioError if the scheduler has gone.
+        """
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker

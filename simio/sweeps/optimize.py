@@ -223,7 +223,7 @@ class Search:
                 self.runs += 1
                 self.step()
         finally:
-            # In order of the points, so that the rows are the same whoever finished first.
+            # In order of the points, so that the rows do not depend on which run ended first.
             for index, (key, settings, cost) in enumerate(new):
                 if index in outcomes:
                     self._note(key, settings, outcomes[index], cost)

@@ -59,7 +59,10 @@ class Plan:
 
     @cached_property
     def cases(self) -> list[tuple[int, Settings]]:
-        """Index and settings of each of the scenario's own cases that run in each configuration."""
+        """Index and settings of each of the scenario's own cases that run in each configuration.
+
+        Raises SimioError for a case that the scenario lacks.
+        """
         own = list(enumerate(self.source.settings(sets_of(self.configurations[0], self.fixed))))
         if self.only is None:
             return own
@@ -119,7 +122,7 @@ class Plan:
             for number in sorted(chosen):
                 fresh = ScenarioFile(source.path, source.text, parts, source.studies, folder)
                 for case, _ in self.cases:
-                    # What is wrong is told by the row.
+                    # The row reports the error.
                     with suppress(SimioError):
                         fresh.scenario(sets_of(self.configurations[number], self.fixed), only=case)
         return found

@@ -84,7 +84,10 @@ def axis(text: str, option: str, intervals: bool = False) -> Axis:
 
 
 def axis_of(key: str, values: str, where: str, intervals: bool = False) -> Axis:
-    """The axis of a key with these values; see `axis`."""
+    """The axis of a key with these values; see `axis`.
+
+    Raises SimioError for no value, too many of them, or one that is there twice.
+    """
     pieces = _pieces(values)
     if intervals and len(pieces) == 1 and (span := _interval(pieces[0], where)):
         return Axis((key,), (), span)

@@ -72,6 +72,7 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
     """`streams` senders with `count` datagrams of `size` bytes each, as they arrive, `period` apart or at once.
 
     One that has arrived carries the instant of that, so that the reader knows how long it took.
+    Raises RunError for datagrams or batches that are too large.
     """
     p, params, name = site.p, workload.params, workload.name
     path, back = site.network.path(params.from_, params.to), site.network.path(params.to, params.from_)

@@ -87,7 +87,10 @@ class Direct(WorkloadParams):
 
 @register_workload("direct", Direct)
 def direct(site: Site, workload: Workload[Direct]) -> None:
-    """Each process has `depth` threads, of which each carries one request after another; as `Direct` says."""
+    """Each process has `depth` threads, of which each carries one request after another; as `Direct` says.
+
+    Raises RunError for too many drives, and for processes that never end.
+    """
     params, targets = workload.params, site.targets(workload.params.to)
     if len(targets) > MOST_IN_TURN:
         raise RunError(

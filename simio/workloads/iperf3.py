@@ -59,7 +59,10 @@ class Iperf3(SocketParams):
 
 @register_workload("iperf3", Iperf3)
 def iperf3(site: Site, workload: Workload[Iperf3]) -> None:
-    """`streams` streams, each read by a thread at the other end; what is read counts."""
+    """`streams` streams, each read by a thread at the other end; what is read counts.
+
+    Raises RunError for one that never ends.
+    """
     params, name = workload.params, workload.name
     if params.total is None and site.system.run.until is None:
         raise RunError(f"workload {name!r} never ends; give it a total, or say how long to run: until")

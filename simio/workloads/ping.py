@@ -28,6 +28,7 @@ def ping(site: Site, workload: Workload[Ping]) -> None:
     """`count` requests with `size` bytes of data, the first at once, the next `period` after the last was sent.
 
     One whose reply has not come by then is lost, and counts nowhere but among the lost.
+    Raises RunError for a request that does not fit the path.
     """
     p, params, name = site.p, workload.params, workload.name
     hosts = params.from_, params.to

@@ -44,7 +44,10 @@ class Rdma(WorkloadParams):
 
 @register_workload("rdma", Rdma)
 def rdma(site: Site, workload: Workload[Rdma]) -> None:
-    """`depth` requests outstanding on each queue pair, one after another."""
+    """`depth` requests outstanding on each queue pair, one after another.
+
+    Raises RunError for requests that never end.
+    """
     p, params, name = site.p, workload.params, workload.name
     if params.messages is None and site.system.run.until is None:
         raise RunError(f"workload {name!r} never ends; give it messages, or say how long to run: until")

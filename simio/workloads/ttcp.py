@@ -72,7 +72,10 @@ class Ttcp(SocketParams):
 
 @register_workload("ttcp", Ttcp)
 def ttcp(site: Site, workload: Workload[Ttcp]) -> None:
-    """`streams` connections over each of which `writes` writes of `size` bytes go; the readers' bytes count."""
+    """`streams` connections over each of which `writes` writes of `size` bytes go; the readers' bytes count.
+
+    Raises RunError for one that never ends.
+    """
     params, name = workload.params, workload.name
     if params.writes is None and not params.background and site.system.run.until is None:
         raise RunError(f"workload {name!r} never ends; give it writes, or say how long to run: until")

@@ -275,13 +275,6 @@ class PcieBus:
         self._pass(self._wires(amount + self.sheet.request, "down"))
         self.p.advance(self.delay)
 
-    @labelled("register access", "name")
-    def mmio_read(self, amount: int = WORD) -> None:
-        """A CPU's read of `amount` bytes from a device, for which it waits."""
-        self._pass(self._wires(self.sheet.request, "down"))
-        self.p.advance(2 * self.delay)
-        self._pass(self._wires(amount + self.sheet.answer, "up"))
-
     def _carry(self, amount: Any, read: bool, device_byte: Fraction, cached: bool, remote: bool) -> None:
         """The packets of at most PIECE bytes cross links and memory; a slower device lets go of them between."""
         p = self.p

@@ -174,6 +174,7 @@ class QueuedInterface:
 
         Programs then take the cores in turn. The adapter has a rule for each flow, which leads to the core of its
         program; or a hash chooses, for which Fibonacci hashing of the number stands, unless a queue is given.
+        Raises RunError for a core that the host lacks.
         """
         count = self.host.description.cpus
         queues = min(self.sheet.queues, count)

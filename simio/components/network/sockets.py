@@ -62,7 +62,9 @@ class Sockets:
     ) -> tuple[Endpoint, Endpoint]:
         """The two ends of a TCP connection from `params.from_` to `params.to`, whose programs have such buffers.
 
-        `mss` is the largest segment that the programs ask for, options included (TCP_MAXSEG), `wish` their cores."""
+        `mss` is the largest segment that the programs ask for, options included (TCP_MAXSEG), `wish` their cores.
+        Raises RunError for buffers that no connection can carry.
+        """
         if max(buffers) > MOST_BYTES:
             most, size = (format_quantity(n, "size") for n in (MOST_BYTES, max(buffers)))
             raise RunError(f"a write or read of {size} is too large: a connection carries at most {most}", at=".size")

@@ -16,7 +16,7 @@ from simio.machines.layout import State
 from simio.program.builder import Builder, Operand, OperandT, Register, least, minimum
 from simio.program.service import SECOND, ceil_times
 
-_TOLD = {"seek_single", "read_ahead", "read_ahead_to", "read_ahead_limit", "read_mark", "overheads"}
+_WORKED_OUT = {"seek_single", "read_ahead", "read_ahead_to", "read_ahead_limit", "read_mark", "overheads"}
 """Words of the machine that are not simply the value of the same name."""
 
 
@@ -68,7 +68,7 @@ class DiskDrive:
     def _initial(self, revolution: int) -> State:
         """The initial state of the machine; words that the datasheet names have the datasheet's values."""
         sheet = self.sheet
-        named = mechanism.WORDS.words.keys() - _TOLD
+        named = mechanism.WORDS.words.keys() - _WORKED_OUT
         beyond = [time - self.least for time in sheet.overheads[:4]]
         limit = sheet.read_ahead_limit
         full = sheet.read_ahead_to == "segment" and limit is None

@@ -102,7 +102,7 @@ class Rebuild:
         p, volume = self.p, self.volume
         mirror, request = volume.geometry.level == MIRROR, Request("read", at, chunk, chunk, self.lost)
         others = [member for member in range(volume.members.number) if member not in (self.lost, self.also)]
-        # With more than one parity, not all of the others are needed: each is left out in its turn, or who is lost.
+        # With more than one parity, not all of the others are needed: each is left out in its turn, or the lost one.
         unneeded = volume.geometry.parities - 1 if volume.geometry.level in CODED else 0
         unneeded -= self.also is not None
         first = p.register(at // chunk % len(others)) if unneeded else None

@@ -269,7 +269,7 @@ class VolumeDevice:
             with p.fork(name, joined=True):
                 self.members.issue(number, piece)
             return
-        # A controller passes on what is read for its host, and keeps what parity is computed of.
+        # A controller passes on data for its host, and keeps the operands of parity.
         key = self, number, r.request.verb, phase, computes, piece.size, piece.aligned, piece.at.number, piece.present
         p.fork_once(key, name, partial(self.members.issue, number, piece))
 

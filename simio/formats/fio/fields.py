@@ -43,7 +43,7 @@ class Context:
         return self.whole(text) if share is None else share
 
     def positive(self, text: str) -> int:
-        """Read a whole number above zero."""
+        """Read a whole number above zero. Raises ValueError for zero."""
         value = self.whole(text)
         if not value:
             raise ValueError("a number above zero")

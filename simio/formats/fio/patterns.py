@@ -26,7 +26,10 @@ MOST_ZONES = 256
 
 
 def order(text: str, whole: Whole) -> dict[str, Any]:
-    """Fields of a job for rw: directions, and with a modifier a hole, or requests for one random place."""
+    """Fields of a job for rw: directions, and with a modifier a hole, or requests for one random place.
+
+    Raises ValueError for trims and unknown words.
+    """
     word, colon, modifier = text.partition(":")
     if word in TRIMS:
         raise ValueError(f"one of {', '.join(ORDERS)}; trims are not modelled")
@@ -41,7 +44,10 @@ def order(text: str, whole: Whole) -> dict[str, Any]:
 
 
 def each(text: str, read: Callable[[str], T], default: D) -> Each[T | D]:
-    """A value for reads, writes and trims, with commas between; one that no comma ends holds for what follows."""
+    """A value for reads, writes and trims, with commas between; one that no comma ends holds for what follows.
+
+    Raises ValueError for more than three values, and for one that cannot be read.
+    """
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > 3:
         raise ValueError("at most three values, for reads, writes and trims")
@@ -78,7 +84,7 @@ def size_split(text: str, whole: Whole) -> Each[Mixture]:
         open_ = [size for size, weight in weights.items() if weight is None]
         if len(weights) > MOST_SIZES or left < 0 or (left and not open_):
             raise ValueError(f"at most {MOST_SIZES} sizes with percentages that add up to 100")
-        # Weights in parts of the number of open sizes, so that shares of what is left are whole.
+        # Weights in parts of the number of open sizes, so that shares of the rest are whole.
         scale = max(len(open_), 1)
         shares = {size: left if weight is None else weight * scale for size, weight in weights.items()}
         return tuple(sorted((size, weight) for size, weight in shares.items() if weight))
@@ -92,7 +98,10 @@ def _given(found: Each[Mixture | None]) -> Each[Mixture]:
 
 
 def distribution(text: str, whole: Whole) -> Distribution:
-    """A distribution of random places."""
+    """A distribution of random places.
+
+    Raises ValueError for an unknown kind, and for a parameter beyond its limits.
+    """
     kind, _, rest = text.partition(":" if ":" in text else "=")
     if kind == "random":
         return Distribution()
@@ -145,7 +154,10 @@ SERVICES = {"roundrobin": 1, "sequential": 0, "random": 1}
 
 
 def service(text: str) -> dict[str, Any]:
-    """The choice of the next file, and the number of requests that one file gets in turn."""
+    """The choice of the next file, and the number of requests that one file gets in turn.
+
+    Raises ValueError for another word, and for a number that is not above zero.
+    """
     word, colon, number = text.partition(":")
     if word not in SERVICES:
         raise ValueError(f"one of {', '.join(SERVICES)}; other services of files are not modelled")

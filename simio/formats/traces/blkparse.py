@@ -77,7 +77,10 @@ class _Events:
     """The request that a completion of a device's bytes is of."""
 
     def line(self, given: list[str], number: int) -> None:
-        """Take note of an event; other lines, and other events, are passed over."""
+        """Take note of an event; other lines, and other events, are passed over.
+
+        Raises Mistake for an event that is not a read or write of sectors.
+        """
         if len(given) < 7 or not _EVENT.match(given[0]) or given[5] not in (self.action, COMPLETES):
             return
         device, time, action, kind = given[0], _time(given[3]), given[5], _kind(given[6])

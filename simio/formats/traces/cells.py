@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def direction(word: str, column: DirectionColumn) -> bool:
-    """True for a write."""
+    """True for a write. Raises Mistake for another word."""
     if column.read_bit is not None:
         try:
             return int(word, 0) >> column.read_bit & 1 == 0
@@ -27,6 +27,7 @@ def direction(word: str, column: DirectionColumn) -> bool:
 
 
 def whole(given: list[str], column: SizeColumn, what: str, least: int, most: int) -> int:
+    """An address or size in bytes, from `least` to `most`. Raises Mistake for another."""
     word = given[column.column - 1]
     in_unit = f" in units of {units.format_quantity(column.unit, 'size')}" if column.unit > 1 else " in bytes"
     if not word.isascii() or not word.isdecimal() or not least <= int(word) <= most // column.unit:
@@ -36,6 +37,7 @@ def whole(given: list[str], column: SizeColumn, what: str, least: int, most: int
 
 
 def decimal(given: list[str], column: TimeColumn) -> Fraction:
+    """A time in the column's unit, exactly. Raises Mistake for another text."""
     word = given[column.column - 1]
     try:
         value = Decimal(word)
@@ -48,6 +50,7 @@ def decimal(given: list[str], column: TimeColumn) -> Fraction:
 
 
 def span(given: list[str], column: TimeColumn | None) -> int | None:
+    """A time in ps, of less than a day; None without a column. Raises Mistake for a longer one."""
     if column is None:
         return None
     time = round(decimal(given, column) * column.unit)

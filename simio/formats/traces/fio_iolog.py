@@ -91,7 +91,7 @@ class _Log:
     """Time of the request before."""
 
     def line(self, given: list[str], number: int) -> Row | None:
-        """The request of a line, if it is one."""
+        """The request of a line, if it is one. Raises Mistake for a line of another form."""
         if number == 1:
             self._header(given)
             return None

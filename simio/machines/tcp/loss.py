@@ -52,7 +52,7 @@ def recovered(state: NDArray, base: int, now: int, acked: int) -> bool:
 def timeout(state: NDArray, base: int, now: int) -> None:
     """Send all again from the first segment on, as the retransmission timer has run out (RFC 5681, section 3.1)."""
     back_off(state, base)
-    # Not again for the same segment, since what is outstanding then shows nothing of the path.
+    # Not again for the same segment, since outstanding data then show nothing of the path.
     if state[base + c.UNA] != state[base + c.TIMED_OUT]:
         state[base + c.SSTHRESH] = congestion.threshold(state, base, now)
     if state[base + c.SCOREBOARD] and state[base + c.UNA] > 0:

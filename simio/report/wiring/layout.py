@@ -196,7 +196,7 @@ def _inside_host(graph: nx.Graph, inside: list[str], top: float) -> dict[str, fl
     rows: dict[str, float] = {}
     for group in (by_category["cpu"] + by_category["memory"], by_category["bus"], adapters):
         spare = height - len(group)
-        # In a host of two rows, what is connected to memory stands level with it.
+        # In a host of two rows, components on the memory stand level with it.
         start = top + (spare if height == 2 else spare / 2)
         rows |= {name: start + number for number, name in enumerate(group)}
     return rows

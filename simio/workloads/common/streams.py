@@ -110,7 +110,10 @@ MakeAccess = Callable[[BlockDevice, str, tuple[int, int], Handle], Access]
 
 
 def emit(site: Site, workload: Workload[Reader | Writer], targets: Sequence[str], make: MakeAccess) -> None:
-    """The threads of a workload over its targets: one for each, several for each, or one for all of them in turn."""
+    """The threads of a workload over its targets: one for each, several for each, or one for all of them in turn.
+
+    Raises RunError for more targets than one thread goes through.
+    """
     params = workload.params
     if params.pattern == "sequential" and params.passes == params.processes == 1:
         site.goes_over_once(workload, targets)

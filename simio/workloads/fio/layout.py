@@ -151,7 +151,10 @@ class _Files:
         raise RunError(f"job {quote(job.name)} has a file of no size; give its job a size in bytes, or a filesize")
 
     def place(self) -> None:
-        """Lay the files out, once their sizes are known."""
+        """Lay the files out, once their sizes are known.
+
+        Raises RunError for files that their device has no room for.
+        """
         ends: dict[str, int] = {}
         for one in self.found.values():
             if one.is_device:

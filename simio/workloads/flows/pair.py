@@ -57,7 +57,7 @@ class Pair:
                 f"flows between {hosts[0]!r} and {hosts[1]!r} have no timestamps, by which a new connection knows "
                 "the segments of an old one; use stacks with rfc1323: always"
             )
-        if any(hasattr(path.source, "cores") for path in self.paths):
+        if any(path.source.cores for path in self.paths):
             raise RunError(
                 f"flows between {hosts[0]!r} and {hosts[1]!r} go over an adapter with queues, which they cannot use; "
                 "take adapters without, as hosts/linux-namespace has"

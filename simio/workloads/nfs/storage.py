@@ -27,6 +27,7 @@ def server_storage(
     """The storage of the file of client `number`, from 0 on, that `server` serves; files go to the disks in turn.
 
     A cache is that of one incarnation of the server.
+    Raises RunError for a storage manager that is a port as well, and for files that do not fit.
     """
     params = workload.params
     assert params.storage is not None

@@ -64,7 +64,10 @@ class Packets(WorkloadParams):
 
 @register_workload("packets", Packets)
 def packets(site: Site, workload: Workload[Packets]) -> None:
-    """A driver on each core, which sleeps until its queue interrupts, or polls for ever."""
+    """A driver on each core, which sleeps until its queue interrupts, or polls for ever.
+
+    Raises RunError for packets that never end, and for fewer queues than cores.
+    """
     params = workload.params
     if site.system.run.until is None and params.packets is None:
         raise RunError("packets never end; give workload.packets.packets or run.until", ".packets")
