@@ -29,9 +29,11 @@ from simio.running import Lowered
 RUN_STEPS = 25_000_000
 """Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
 UNLIKE = "some variants were too short for a steady state: their gain is that of a whole run over a steady part"
-ALL_STEPS = 270_000_000
-"""Steps, of a hundredth of a microsecond or so, that an explanation may take in all, or for its variants those of a
-run of the case. What else takes time is counted in steps as well."""
+FEWEST = 2
+ALL_STEPS = 200_000_000
+"""Steps, of a hundredth of a microsecond or so, that an explanation may take in all; or for its variants those of a
+run of the case, or of `FEWEST` of them if these are at most half of all. What else takes time is counted in steps as
+well."""
 BASE_STEPS = 30_000_000
 """Steps from which the case is run with no further seed to compare variants with."""
 MADE = 200_000
@@ -127,7 +129,8 @@ class Runner:
         once = self.base.work // len(self.seeds)
         self._cost = self._lowered + once * min(len(self.seeds), 2)
         before = len(result.seeds) * (once - steps * self._step) + result.steps * self._step
-        self.left += max(ALL_STEPS - before - self._lowered, result.steps * self._step)
+        least = min(FEWEST * self._cost, ALL_STEPS // 2)
+        self.left = max(ALL_STEPS - before - self._lowered + self.left, result.steps * self._step, least)
         self._all_steps = self.left
         self._most = max(3 * steps, VARIANT_STEPS // self._step)
 

@@ -56,7 +56,8 @@ def page(found: Validation) -> str:
     needs("plotly", "a page")
     from plotly.offline import get_plotlyjs
 
-    figures: dict[str, dict[str, Any]] = {"scatter": _scatter(found)}
+    figures: dict[str, dict[str, Any]] = {"scatter": _scatter(found)} if scattered(found.tables) else {}
+    scatter = "".join(_plot(name, drawn, totals(found), 520) for name, drawn in figures.items())
     sections = [_section(table, f"t{number}", figures) for number, table in enumerate(found.tables)]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -65,7 +66,7 @@ def page(found: Validation) -> str:
         f"<title>simio: measured and simulated</title>\n"
         f"<style>{asset('page.css', 'simio.report.html')}{_STYLE}</style></head>\n<body>\n"
         f"<header><h1>Measured and simulated</h1></header>\n<main>\n{_whole(found)}\n"
-        f"{_contents(found)}\n{_plot('scatter', figures['scatter'], totals(found), 520)}\n"
+        f"{_contents(found)}\n{scatter}\n"
         f"{_overview(found)}\n" + "\n".join(sections) + f"\n</main>\n<script>{get_plotlyjs()}</script>\n"
         f"<script>const FIGURES={script_data(figures)};{_SCRIPT}</script>\n</body></html>\n"
     )

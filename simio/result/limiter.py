@@ -16,6 +16,8 @@ BUSY = 0.75
 """Share of the time from which the busiest part is named, even if a machine waited for something else."""
 MOSTLY = 0.5
 """Share of the time from which a machine's waiting is named as the limit."""
+CROWD = 8
+"""Requests in a line from which so many are under way at once that stages do not run one after another."""
 SENTENCES = {
     "resource": "{} is busy {:.1%} of the time",
     "thread": "{} is busy {:.1%} of the time and does one thing at a time",
@@ -70,7 +72,9 @@ def limiter(
     if not candidates:
         return Limiter("none", "", 0.0, "nothing is busy")
     busiest = ", ".join(f"{name} {busy:.0%}" for _, name, busy in candidates)
-    sentence = f"No part is saturated: the stages run one after another. Busiest: {busiest}"
+    crowded = any(use.longest_line >= CROWD for use in resources)
+    why = "" if open_loads or crowded else ": the stages run one after another"
+    sentence = f"No part is saturated{why}. Busiest: {busiest}"
     return Limiter("none", candidates[0][1], candidates[0][2], sentence)
 
 

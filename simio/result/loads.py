@@ -17,7 +17,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.engines.outcome import Outcome
+from simio.engines.outcome import Outcome, Status
 from simio.program.service import SECOND
 from simio.program.steps import Load, Program
 from simio.result.model import LoadUse, Throughput
@@ -41,7 +41,13 @@ def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse
         done = marks[:, 0]
         rate = load.rate if load.rate else Fraction(load.users * SECOND, load.think)
         together = program.marks[rows[load.served]].role == "counted"
+        finished = outcome.status == Status.DONE and load.rate and not together and len(marks)
         since, until = (span.since, span.until) if together else _own_span(load, marks, span)
+        if finished:
+            # All that there was has come: streams end one by one, and what comes last is served after it came.
+            came = done - marks[:, 2]
+            until = max(int(came.max()), min(since + 1, span.until))
+            rate = Fraction(int(np.count_nonzero(came > since)) * SECOND, until - since)
         length = until - since
         inside = (done > since) & (done <= until)
         served = int(marks[inside, 2].sum() if together else np.count_nonzero(inside))
@@ -54,6 +60,7 @@ def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse
         noise = sqrt(expected * (1.0 if together else _dispersion(done - marks[:, 2], span)))
         lacks = not load.users and not over and length > 0 and lacking > max(SURE * noise, FEW)
         done_rate = served * SECOND / length if length > 0 else 0.0
+        done_rate = float(rate) if finished and not lacks else done_rate
         missing = float(rate) - done_rate if lacks else 0.0
         grows, lost = (0.0, missing) if load.lossy else (missing, 0.0)
         found.append(LoadUse(load.name, float(rate), done_rate, grows, lost, load.users, load.think))

@@ -92,6 +92,8 @@ class ThreadUse:
 class LoadUse:
     """A load: requests a second that are `offered` in the mean, and that were `served` in the measured span.
 
+    Of a run that ended because all was served, both are until the last arrival, and `offered` is what came.
+
     `grows` is by how many a second the line of those that wait grows, or 0; `lost` how many a second are lost. Where
     `users` ask and then think for `think` ps in the mean, what is offered is what they would ask for if every answer
     were there at once.

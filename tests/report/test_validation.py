@@ -65,6 +65,11 @@ def test_rates_are_scattered_in_mb_and_held_rows_are_not() -> None:
     assert scattered([summary_of([kib])])[0][1][0][0] == pytest.approx(0.1024)
 
 
+def test_a_study_without_rates_has_no_empty_plot_of_them() -> None:
+    times = [replace(each, row=replace(each.row, of=replace(each.row.of, unit="us"))) for each in ROWS]
+    assert "scatter" not in figures(page(found(tables=(summary_of(times),))))
+
+
 def test_the_page_has_plots_and_needs_nothing_from_elsewhere() -> None:
     text = page(found())
     drawn = figures(text)

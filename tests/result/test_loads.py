@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from loads_bench import ran, scenario
 
+from simio.description.model import Scenario
 from simio.errors import ScenarioError
 from simio.report.data import as_json
+from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
-from simio.result.model import LoadUse
-from simio.running import run_scenario
+from simio.result.model import LoadUse, ResourceUse
+from simio.running import run_case, run_scenario
 
 
 def test_what_can_be_served_is_served(tmp_path: Path) -> None:
@@ -29,6 +32,33 @@ def test_a_load_of_which_nothing_was_served_is_no_limit(tmp_path: Path) -> None:
     # The first request comes after the end.
     result = ran(tmp_path, "{rate: 60 /s, process: constant}", "run.until=1 us", "run.warm_up=0 s")
     assert (result.rate, result.limiter.kind, result.limiter.sentence) == (0, "none", "nothing is busy")
+
+
+def test_streams_that_ended_one_by_one_are_served_as_they_came(load: Callable[..., Scenario]) -> None:
+    # Each of 300 connections asks once: 12,000 a second arrive at first, and the last comes some 0.15 s later.
+    some = ("workload.requests.streams=300", "workload.requests.arrivals.rate=12000 /s")
+    result = run_case(load("tcp-ten-thousand.yaml", *some).cases[0])
+    (use,) = result.loads
+    assert (result.status, use.grows) == ("done", 0)
+    assert use.offered == pytest.approx(300 * 10**12 / result.throughput.until, rel=0.01)
+    assert use.served == use.offered
+    assert result.limiter.kind == "load"
+
+
+def test_a_line_that_grew_until_the_last_arrival_is_told(tmp_path: Path) -> None:
+    result = ran(tmp_path, "{rate: 300 /s}", "workload.reads.depth=2", "workload.reads.size=8 MiB", "run.until=200 s")
+    (use,) = result.loads
+    assert (result.status, use.offered) == ("done", pytest.approx(300, rel=0.1))
+    assert use.grows == pytest.approx(use.offered - use.served)
+    assert use.grows > 50
+
+
+def test_stages_do_not_take_turns_where_many_requests_wait() -> None:
+    def sentence(longest: int) -> str:
+        return limiter((ResourceUse("link", 1, False, 0.4, 0.1, longest, 10, 5),), ()).sentence
+
+    assert sentence(2) == "No part is saturated: the stages run one after another. Busiest: link 40%"
+    assert sentence(50) == "No part is saturated. Busiest: link 40%"
 
 
 def test_loads_are_in_plain_figures_and_one_user_is_one() -> None:

@@ -15,6 +15,9 @@ from simio.result.fairness import fairness
 from simio.result.model import CaseResult, ScenarioResult
 from simio.wording import figure, in_unit, settings_text
 
+LIMITS = ("resource", "thread", "lock")
+"""Kinds of limits that a part is; of the others the busiest part is outlined."""
+
 
 def overview(result: ScenarioResult) -> str:
     """A row for each case, with a link to it; below that the measured quantities beside throughput."""
@@ -36,7 +39,7 @@ def summary(case: CaseResult, graph: nx.Graph, unit: str) -> str:
     buttons = '<button data-format="png">PNG</button><button data-format="svg">SVG</button>'
     return (
         f'{answer(case, unit)}<figure data-file="wiring"><div class="wide" tabindex="0">{topology(graph, case)}</div>'
-        f'{_legend()}<div class="save">{buttons}</div></figure>'
+        f'{_legend(case)}<div class="save">{buttons}</div></figure>'
     )
 
 
@@ -82,6 +85,7 @@ def _identity(case: CaseResult) -> str:
     return f"program {case.hash}; {seeds}; {case.events:,} events, {case.steps:,} steps"
 
 
-def _legend() -> str:
+def _legend(case: CaseResult) -> str:
+    outlined = "what limits" if case.limiter.kind in LIMITS else "the busiest"
     shades = "".join(f'<i class="u{shade}"></i>' for shade in range(11))
-    return f'<figcaption class="legend">idle {shades} always busy <span class="key">what limits</span></figcaption>'
+    return f'<figcaption class="legend">idle {shades} always busy <span class="key">{outlined}</span></figcaption>'

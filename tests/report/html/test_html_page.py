@@ -47,6 +47,19 @@ def test_it_loads_nothing_and_may_load_nothing(load: Any) -> None:
     assert "url(" not in body(text)
 
 
+def test_cases_within_the_interval_have_no_best_and_what_is_idle_does_not_limit(load: Any) -> None:
+    scenario, result = ran(load, "sgi-hippi-raw.yaml", "workload.blast.packets=2")
+    text = page(scenario, result)
+    assert f"Best of {len(result.cases)} cases: " in text
+    alike = replace(result, cases=tuple(replace(case, rate=result.cases[0].rate) for case in result.cases))
+    assert f"{len(result.cases)} cases, which differ by no more than 0.5%: " in page(scenario, alike)
+    kinds = {case.limiter.kind for case in result.cases}
+    assert ("the busiest</span>" in text) == bool(kinds - {"resource", "thread", "lock"})
+    load_limits = replace(result.cases[0].limiter, kind="load")
+    idle = replace(result, cases=tuple(replace(case, limiter=load_limits) for case in result.cases))
+    assert "what limits</span>" not in page(scenario, idle)
+
+
 def test_the_answer_comes_first_and_everything_that_json_has_is_there(load: Any) -> None:
     scenario, result = ran(load, "sgi-hippi-raw.yaml", "workload.blast.packets=2")
     text = body(page(scenario, result))
