@@ -102,10 +102,10 @@ def test_an_interrupt_prints_what_is_known(monkeypatch):
     begun = contrast.run_case
     count = iter(range(100))
 
-    def run(case, engine):
+    def run(case):
         if next(count) == 3:
             raise KeyboardInterrupt
-        return begun(case, engine)
+        return begun(case)
 
     monkeypatch.setattr(contrast, "run_case", run)
     result = simio("compare", WINDOWS, *SHORT, *WIDE)
