@@ -23,15 +23,21 @@ HEADINGS = ("row", "measured", "predicted", "error", "90% interval", "inside", "
 
 
 def show(console: Console, found: Sequence[BlindTest]) -> None:
-    """Each test with its rows and what they come to."""
+    """Each test with its rows, if any is released, and what they come to."""
     for test in found:
         record = test.record
         console.print(f"{record.title}: predicted by {record.commit}, {record.date}", style="bold", markup=False)
-        table = columns(*HEADINGS, left=(0,))
-        for row in test.rows:
-            table.add_row(*cells(row))
-        console.print(table)
+        if opened(test):
+            table = columns(*HEADINGS, left=(0,))
+            for row in test.rows:
+                table.add_row(*cells(row))
+            console.print(table)
         console.print(f"\n{summary(test)}\n", markup=False)
+
+
+def opened(test: BlindTest) -> bool:
+    """True if a row of the test is released; until then its predictions stand in the record and in JSON only."""
+    return any(row.error is not None for row in test.rows)
 
 
 def cells(row: Blind) -> list[str | Text]:
