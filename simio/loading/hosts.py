@@ -122,8 +122,8 @@ def _host(ctx: Context, name: str, lineage: tuple[Node, ...], place: Place) -> H
     if host.cpus % host.cpu.sheet.threads:
         ctx.problems.add(
             f"{path}.cpus",
-            f"{host.cpus} with {host.cpu.sheet.threads} hardware threads a core (cpu.threads)",
-            f"a multiple of {host.cpu.sheet.threads}",
+            f"{host.cpus} with two hardware threads a core (cpu.smt)",
+            "an even number",
             place=place_of(own, "cpus"),
         )
     return HostSite(host, adapters)

@@ -24,8 +24,6 @@ from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 OptionalFrequency = Annotated[Fraction | None, Quantity("frequency", positive=True, word="none")]
 """A frequency, or none."""
-Threads = Annotated[int, Field(strict=True, ge=1, le=2)]
-"""Hardware threads of a core."""
 ThreadRate = Annotated[Fraction, Quantity("share", positive=True)]
 """A share of a core's rate."""
 
@@ -71,8 +69,8 @@ class Cpu(Sheet):
         description="rate at which a core multiplies bytes in GF(2^8) and adds them up, for a parity each: "
         "erasure codes and RAIDZ; none: the memory's xor_rate",
     )
-    threads: Threads = Field(
-        1, description="hardware threads of a core, 1 or 2 (SMT); with 2 of them, half of the host's CPUs are cores"
+    smt: Flag = Field(
+        False, description="whether each core has two hardware threads, so that half of the host's CPUs are cores"
     )
     thread_rate: ThreadRate = Field(
         Fraction(65, 100),
@@ -91,6 +89,11 @@ class Cpu(Sheet):
     )
     idle_deep_exit: Time = Field(0, description="time until it runs again from there")
     idle_deep_cold: Time = Field(0, description="time by which the first work after that takes longer")
+
+    @property
+    def threads(self) -> int:
+        """Hardware threads of a core."""
+        return 2 if self.smt else 1
 
     @model_validator(mode="after")
     def _within_the_core(self) -> Cpu:

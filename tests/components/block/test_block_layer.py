@@ -148,7 +148,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path, sets: tuple[str, ...], told: 
         run(tmp_path, *sets)
 
 
-SIBLINGS = ("hosts.server.cpus=2", "hosts.server.cpu.threads=2", "workload.direct.to=d", "workload.direct.depth=64")
+SIBLINGS = ("hosts.server.cpus=2", "hosts.server.cpu.smt=true", "workload.direct.to=d", "workload.direct.depth=64")
 
 
 @pytest.mark.parametrize("interface", ["io_uring", "io_uring-iopoll"])
@@ -172,14 +172,14 @@ def test_two_hardware_threads_do_more_than_a_core_and_less_than_two(tmp_path: Pa
 def test_threads_that_get_the_core_to_themselves_lose_nothing(tmp_path: Path) -> None:
     """Processes on two cores, with no sibling that works."""
     polls = ("workload.direct.interface=io_uring-iopoll", *SIBLINGS[2:])
-    alone = run(tmp_path, *polls, "hosts.server.cpus=4", "hosts.server.cpu.threads=2")
+    alone = run(tmp_path, *polls, "hosts.server.cpus=4", "hosts.server.cpu.smt=true")
     cores = run(tmp_path, *polls, "hosts.server.cpus=2")
     assert alone.observations == cores.observations
 
 
 def test_cpus_are_a_multiple_of_the_hardware_threads(tmp_path: Path) -> None:
     with pytest.raises(SimioError) as refused:
-        run(tmp_path, "hosts.server.cpus=3", "hosts.server.cpu.threads=2")
-    assert "hosts.server.cpus: found 3 with 2 hardware threads a core (cpu.threads); expected a multiple of 2" in str(
+        run(tmp_path, "hosts.server.cpus=3", "hosts.server.cpu.smt=true")
+    assert "hosts.server.cpus: found 3 with two hardware threads a core (cpu.smt); expected an even number" in str(
         refused.value
     )

@@ -48,7 +48,7 @@ def test_the_classes_make_up_the_time_of_the_cores(case: int, host: str) -> None
 
 
 def test_siblings_slow_each_other_and_their_classes_still_make_up_the_time_of_the_cores() -> None:
-    shared = ("hosts.receiver.cpu.threads=2", "workload.ttcp.queue=12")
+    shared = ("hosts.receiver.cpu.smt=true", "workload.ttcp.queue=12")
     result, apart = ran(NONE, *shared), ran(NONE, *shared[1:])
     span = (result.throughput.until - result.throughput.since) / 1000
     assert total(result, "receiver") == pytest.approx(cores(result, "receiver") * span, rel=0.03)
