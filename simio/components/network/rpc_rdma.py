@@ -7,7 +7,7 @@ a WRITE. No CPU copies a chunk. The reply invalidates the client's registration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from fractions import Fraction
 
@@ -120,62 +120,65 @@ class RdmaTransport(RpcTransport[RdmaConnection]):
     def mounted(self) -> None:
         """See `RpcTransport.mounted`: queue pairs are there from the beginning."""
 
-    def call(
-        self,
-        length: int,
-        reply: int,
-        serve: Callable[[], None],
-        sends: Register | None = None,
-        receives: Register | None = None,
-    ) -> None:
-        """See `RpcTransport.call`."""
-        p = self.p
-        with p.scope():
-            line, size = self._line(), p.register(HEADER + length)
-            chunk = None
-            if sends is not None:
-                chunk = self._chunk(sends, length)
-                self._add(size, chunk, sends)
-            elif receives is not None:
-                chunk = self._chunk(receives, reply)
-                self._add(size, chunk)
-            self.client.work("RPC and NFS", self.client.sheet.rpc)
-            for number, own in self._each(line):
-                p.get(self._slot(number), 1)
-                own.ask(size, chunk, sends is not None)
-            self.server.work("RPC and NFS", self.server.sheet.rpc)
-            serve()
-            size.set(HEADER + reply)
-            if receives is not None and chunk is not None:
-                self._add(size, chunk, receives)
-            self.server.work("RPC and NFS", self.server.sheet.rpc)
-            for number, own in self._each(line):
-                own.reply(size, chunk, receives is not None)
-                p.put(self._slot(number), 1)
-            if receives is not None and chunk is not None:
-                with p.when(chunk == 0):
-                    # Data in the message are copied to their pages (rpcrdma_inline_fixup).
-                    self.client.move(receives, self.inline, False)
-            self.client.work("RPC and NFS", self.client.sheet.rpc)
-
-    def _chunk(self, data: Register, length: int) -> Register:
-        """Bytes of data that go as a chunk: all, or none if the message of `length` bytes has room for them."""
-        p = self.p
-        chunk = p.register(data)
-        with p.when(padded(data) + (HEADER + length) <= self.inline):
-            chunk.set(0)
-        return chunk
-
-    def _add(self, size: Register, chunk: Register, data: Register | None = None) -> None:
-        """The name of a chunk in a message, or the data of which it has none."""
-        with self.p.when(chunk > 0):
-            size.set(size + CHUNK)
-        if data is not None:
-            with self.p.when(chunk == 0):
-                size.set(size + padded(data))
+    def _exchange(self, length: int, reply: int, sends: Register | None, receives: Register | None) -> RdmaExchange:
+        return RdmaExchange(self, length, reply, sends, receives)
 
     def times(self, writes: bool) -> Mapping[Handle, Fraction]:
         """See `RpcTransport.times`."""
         ends = self.connections[0]
         end = ends.near if writes else ends.far
         return {wire.wire: Fraction(wire.time(end.mtu + BASE), end.mtu) for wire in end.path.wires}
+
+
+class RdmaExchange:
+    """A call and its reply, whose data are a chunk or inside the message."""
+
+    def __init__(
+        self, transport: RdmaTransport, length: int, reply: int, sends: Register | None, receives: Register | None
+    ) -> None:
+        self.p, self.client, self.inline = transport.p, transport.client, transport.inline
+        self.length, self.sends, self.receives = reply, sends, receives
+        self.size = self.p.register(HEADER + length)
+        self.chunk: Register | None = None
+        """Bytes of data that go as a chunk: all, or none if the message with them has room for them."""
+        if sends is not None:
+            self.chunk = self._chunk(sends, length)
+            self._add(self.chunk, sends)
+        elif receives is not None:
+            self.chunk = self._chunk(receives, reply)
+            self._add(self.chunk)
+
+    def ask(self, own: RdmaConnection) -> None:
+        """See `Exchange.ask`."""
+        own.ask(self.size, self.chunk, self.sends is not None)
+
+    def answer(self) -> None:
+        """See `Exchange.answer`."""
+        self.size.set(HEADER + self.length)
+        if self.receives is not None and self.chunk is not None:
+            self._add(self.chunk, self.receives)
+
+    def reply(self, own: RdmaConnection) -> None:
+        """See `Exchange.reply`."""
+        own.reply(self.size, self.chunk, self.receives is not None)
+
+    def end(self) -> None:
+        """Data in the message are copied to their pages (rpcrdma_inline_fixup)."""
+        if self.receives is not None and self.chunk is not None:
+            with self.p.when(self.chunk == 0):
+                self.client.move(self.receives, self.inline, False)
+
+    def _chunk(self, data: Register, length: int) -> Register:
+        p = self.p
+        chunk = p.register(data)
+        with p.when(padded(data) + (HEADER + length) <= self.inline):
+            chunk.set(0)
+        return chunk
+
+    def _add(self, chunk: Register, data: Register | None = None) -> None:
+        """The name of a chunk in a message, or the data of which it has none."""
+        with self.p.when(chunk > 0):
+            self.size.set(self.size + CHUNK)
+        if data is not None:
+            with self.p.when(chunk == 0):
+                self.size.set(self.size + padded(data))

@@ -129,31 +129,8 @@ class TcpTransport(RpcTransport[RpcConnection]):
         self.p.get(self.open, len(self.connections))
         self.p.put(self.open, len(self.connections))
 
-    def call(
-        self,
-        length: int,
-        reply: int,
-        serve: Callable[[], None],
-        sends: Register | None = None,
-        receives: Register | None = None,
-    ) -> None:
-        """See `RpcTransport.call`: pages that the client sends or receives leave without being copied."""
-        p = self.p
-        with p.scope():
-            line = self._line()
-            size = p.register(_whole(length, sends))
-            self.client.work("RPC and NFS", self.client.sheet.rpc)
-            for number, own in self._each(line):
-                p.get(self._slot(number), 1)
-                own.calls.send(size, sends is None)
-            self.server.work("RPC and NFS", self.server.sheet.rpc)
-            serve()
-            size.set(_whole(reply, receives))
-            self.server.work("RPC and NFS", self.server.sheet.rpc)
-            for number, own in self._each(line):
-                own.replies.send(size, receives is None, self.service.done)
-                p.put(self._slot(number), 1)
-            self.client.work("RPC and NFS", self.client.sheet.rpc)
+    def _exchange(self, length: int, reply: int, sends: Register | None, receives: Register | None) -> TcpExchange:
+        return TcpExchange(self, length, reply, sends, receives)
 
     def times(self, writes: bool) -> Mapping[Handle, Fraction]:
         """See `RpcTransport.times`."""
@@ -163,6 +140,32 @@ class TcpTransport(RpcTransport[RpcConnection]):
         for resource, byte in shared_times(*pair):
             found[resource] = found.get(resource, Fraction(0)) + byte
         return found
+
+
+class TcpExchange:
+    """A call and its reply in messages; pages that the client sends or receives leave without being copied."""
+
+    def __init__(
+        self, transport: TcpTransport, length: int, reply: int, sends: Register | None, receives: Register | None
+    ) -> None:
+        self.done, self.whole = transport.service.done, (reply, receives)
+        self.sends, self.receives = sends, receives
+        self.size = transport.p.register(_whole(length, sends))
+
+    def ask(self, own: RpcConnection) -> None:
+        """See `Exchange.ask`."""
+        own.calls.send(self.size, self.sends is None)
+
+    def answer(self) -> None:
+        """See `Exchange.answer`."""
+        self.size.set(_whole(*self.whole))
+
+    def reply(self, own: RpcConnection) -> None:
+        """See `Exchange.reply`."""
+        own.replies.send(self.size, self.receives is None, self.done)
+
+    def end(self) -> None:
+        """Nothing: the reader of the connection has copied the reply."""
 
 
 def _whole(length: int, data: Register | None) -> Operand:

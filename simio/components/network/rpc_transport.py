@@ -1,4 +1,4 @@
-"""What carries the remote procedure calls of a mount: connections that they take in turn, and a server's threads."""
+"""Transports of remote procedure calls: connections of a mount, which calls take in turn, and a server's threads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from simio.components.network.sockets import Sockets
 from simio.components.network.stack import Stack
@@ -14,6 +14,7 @@ from simio.program.builder import Handle, Register
 
 C = TypeVar("C")
 """A connection."""
+K = TypeVar("K", contravariant=True)
 
 WORD = 4
 """Bytes to whose multiples data are padded (RFC 4506, section 4.9)."""
@@ -38,6 +39,22 @@ class RpcService:
     def done(self) -> None:
         """Give it back."""
         self.stack.p.release(self.threads)
+
+
+class Exchange(Protocol[K]):
+    """The messages of one call."""
+
+    def ask(self, own: K) -> None:
+        """Emit the way of the call to the server, whose thread goes on."""
+
+    def answer(self) -> None:
+        """Emit the size of the reply."""
+
+    def reply(self, own: K) -> None:
+        """Emit the way of the reply to the client."""
+
+    def end(self) -> None:
+        """Emit what is left to do with the reply at the client."""
 
 
 class RpcTransport(ABC, Generic[C]):
@@ -70,7 +87,6 @@ class RpcTransport(ABC, Generic[C]):
     def mounted(self) -> None:
         """Wait until all connections are there."""
 
-    @abstractmethod
     def call(
         self,
         length: int,
@@ -83,6 +99,30 @@ class RpcTransport(ABC, Generic[C]):
 
         `serve` emits the server's work. Data are pages of a cache at both ends.
         """
+        p = self.p
+        with p.scope():
+            line, exchange = self._line(), self._exchange(length, reply, sends, receives)
+            self._work(self.client)
+            for number, own in self._each(line):
+                p.get(self._slot(number), 1)
+                exchange.ask(own)
+            self._work(self.server)
+            serve()
+            exchange.answer()
+            self._work(self.server)
+            for number, own in self._each(line):
+                exchange.reply(own)
+                p.put(self._slot(number), 1)
+            exchange.end()
+            self._work(self.client)
+
+    @staticmethod
+    def _work(stack: Stack) -> None:
+        stack.work("RPC and NFS", stack.sheet.rpc)
+
+    @abstractmethod
+    def _exchange(self, length: int, reply: int, sends: Register | None, receives: Register | None) -> Exchange[C]:
+        """Emit the size of a call's message; the rest follows as the exchange says."""
 
     @abstractmethod
     def times(self, writes: bool) -> Mapping[Handle, Fraction]:
