@@ -74,13 +74,13 @@ class Merging:
     def _went_up(self, length: Register, *words: Register) -> None:
         """The thread that is a merged buffer: its words are the machine's, and the driver's core is in hand."""
         p, end = self.p, self.end
-        plain = words[:-1] if end.marked else words
+        plain, mark = end.unmarked(words)
         for number, word in enumerate(plain[:3]):
             p.call(word, gro.word, self.state, number)
         for block in plain[3:]:
             block.set(0)
-        if end.marked:
-            p.call(words[-1], gro.word, self.state, 3)
+        if mark is not None:
+            p.call(mark, gro.word, self.state, 3)
         with end.seat.driver.in_hand():
             self._driven()
-            end.goes_up(Packet(length, plain, None, words[-1] if end.marked else None, end.name))
+            end.goes_up(Packet(length, plain, None, mark, end.name))

@@ -21,7 +21,7 @@ from simio.components.network.stack import Stack
 from simio.components.network.steering import Steering
 from simio.components.network.tcp import Endpoint
 from simio.machines.network import ownership, profile
-from simio.machines.tcp import buffers, connection, layout, offload, pacing, receiving, sending
+from simio.machines.tcp import buffers, connection, layout, offload, receiving, sending
 from simio.machines.tcp.settings import TcpSettings
 from simio.program.builder import Handle, Operand, Register
 from simio.program.labels import called
@@ -271,24 +271,15 @@ class PlacedEndpoint(Endpoint):
                 p.spawn(self.segment, *p.arguments[: self.segment.parameters])
                 p.call(left, offload.rest, self.state, left)
 
-    def _segment(self, length: Register, *words: Register) -> None:
-        mark = words[-1] if self.marked else None
-        own = words[:-1] if self.marked else words
-        queue, joined = 0, False
-        if isinstance(self.peer, PlacedEndpoint):
-            queue, joined = self.peer.queue, bool(self.peer.merging and self.peer.merging.early)
-        packet = Packet(length, own, self.flow, mark, self.name, queue, joined)
-        gone = (lambda: self._left(packet)) if self.throttled else None
-        self.path.send(packet, lambda: self.peer.arrive(packet), driven=True, gone=gone)
+    def _packet(self, length: Register, words: tuple[Register, ...], mark: Register | None) -> Packet:
+        """See `TcpProtocol._packet`; it is addressed to the other end's queue, if that has one."""
+        packet, peer = super()._packet(length, words, mark), self.peer
+        if not isinstance(peer, PlacedEndpoint):
+            return packet
+        return replace(packet, queue=peer.queue, joined=bool(peer.merging and peer.merging.early))
 
-    def _left(self, packet: Packet) -> None:
-        p = self.p
-        with p.scope():
-            more = p.register(packet.words[0] % 2**16)
-            with p.when(more > 0):
-                p.call(more, pacing.departed, self.state, more)
-                with p.when(more > 0), p.fork(f"{self.name} resumed", daemon=True):
-                    self._in_softirq(self._push)
+    def _resume(self) -> None:
+        self._in_softirq(self._push)
 
     def arrive(self, packet: Packet) -> None:
         """A poll has found a packet: it is merged, or goes up at once."""

@@ -46,7 +46,7 @@ class Steering:
     def _came(self, length: Register, *words: Register) -> None:
         """The thread that is a buffer of the backlog."""
         p, end = self.p, self.end
-        plain, mark = (words[:-1], words[-1]) if end.marked else (words, None)
+        plain, mark = end.unmarked(words)
         with end.softirq.kept():
             with p.scope():
                 self.backlog.store(self.backlog.load() - 1)

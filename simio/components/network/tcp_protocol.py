@@ -142,10 +142,17 @@ class TcpProtocol:
 
     def _segment(self, length: Register, *words: Register) -> None:
         """The thread that is a segment on its way to the other end."""
-        mark = words[-1] if self.marked else None
-        packet = Packet(length, words[:-1] if self.marked else words, self.flow, mark, self.name)
+        packet = self._packet(length, *self.unmarked(words))
         gone = partial(self._left, packet) if self.throttled else None
         self.path.send(packet, partial(self.peer.arrive, packet), driven=True, gone=gone)
+
+    def unmarked(self, words: tuple[Register, ...]) -> tuple[tuple[Register, ...], Register | None]:
+        """The words of a segment's thread apart from the one of marks, None of a connection without."""
+        return (words[:-1], words[-1]) if self.marked else (words, None)
+
+    def _packet(self, length: Register, words: tuple[Register, ...], mark: Register | None) -> Packet:
+        """The packet of a segment."""
+        return Packet(length, words, self.flow, mark, self.name)
 
     def _left(self, packet: Packet) -> None:
         """A segment has left the host: others may go that small queues kept back."""
@@ -154,13 +161,14 @@ class TcpProtocol:
             more = p.register(packet.words[0] % 2**16)
             with p.when(more > 0):
                 p.call(more, pacing.departed, self.state, more)
-                with (
-                    p.when(more > 0),
-                    p.fork(f"{self.name} resumed", daemon=True),
-                    p.hold(self.lock, priority=self.turn),
-                ):
-                    self._output(INTERRUPT)
-                    self._arm()
+                with p.when(more > 0), p.fork(f"{self.name} resumed", daemon=True):
+                    self._resume()
+
+    def _resume(self) -> None:
+        """Send what may go now."""
+        with self.p.hold(self.lock, priority=self.turn):
+            self._output(INTERRUPT)
+            self._arm()
 
     def arrive(self, packet: Packet) -> None:
         """A segment has come, and the adapter's handler passes it on: to TCP, or to a thread for that."""
