@@ -244,7 +244,7 @@ class Runner:
 
 
 def _begun(program: Program, outcome: Outcome) -> int:
-    """What it takes to begin and to measure a run, in steps."""
+    """Time to begin and to measure a run, in steps."""
     written = np.count_nonzero(outcome.state[: len(program.state)] != program.state)
     threads = sum(start.count for start in program.starts)
     return ONCE + THREAD * threads + WORD * len(program.state) + WRITTEN * int(written)

@@ -73,7 +73,7 @@ class Steps:
 
     @cached_property
     def kinds(self) -> Ints:
-        """Which of the calls that there are is around each step."""
+        """Numbers among `named` of the calls around each step."""
         number = {what: index for index, what in enumerate(self.named)}
         return np.array([number[what] for what in self.calls], dtype=np.int64)
 

@@ -84,7 +84,7 @@ def _accepted(of: Mapping[str, BaseModel], path: str, value: Any) -> bool:
     """True if a sheet or a workload may have a value in place of its own."""
     owner, _, field = path.rpartition(".")
     model = of[owner]
-    # What is left at its default counts as not given: some keys exclude one another.
+    # A key at its default counts as not given: some keys exclude one another.
     given = {name: getattr(model, name) for name in model.model_fields_set}
     try:
         type(model).model_validate({**given, field: value})

@@ -82,7 +82,7 @@ class Variants:
         self._less(RESERVES["less"])
         self.untried = self._settings(self.changes, RESERVES["settings"])
         self.next = self._next()
-        # What the reserves have left.
+        # Now without reserves.
         self.left_out = self._each(self.left_out)
         self.untried = self._settings(self.untried)
         self._less()

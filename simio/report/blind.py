@@ -27,17 +27,12 @@ def show(console: Console, found: Sequence[BlindTest]) -> None:
     for test in found:
         record = test.record
         console.print(f"{record.title}: predicted by {record.commit}, {record.date}", style="bold", markup=False)
-        if opened(test):
+        if test.errors:
             table = columns(*HEADINGS, left=(0,))
             for row in test.rows:
                 table.add_row(*cells(row))
             console.print(table)
         console.print(f"\n{summary(test)}\n", markup=False)
-
-
-def opened(test: BlindTest) -> bool:
-    """True if a row of the test is released; until then its predictions stand in the record and in JSON only."""
-    return any(row.error is not None for row in test.rows)
 
 
 def cells(row: Blind) -> list[str | Text]:

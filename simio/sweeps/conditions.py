@@ -133,7 +133,7 @@ class Condition:
         own = self.name, self.what
         found = [each for each in result.tallies if name in (each.name, each.what) or (each.owner, each.what) == own]
         total = float(sum(each.value for each in found))
-        # What never happened is not listed, and is 0; `check_counted` has looked for the name.
+        # An event that never happened is not listed, and its count is 0; `check_counted` has looked for the name.
         return Seen(self._checked(total, "time" if any(each.unit == "ps" for each in found) else self.dimension))
 
     def _checked(self, value: float, dimension: str) -> float:

@@ -23,7 +23,7 @@ def seen_in(condition: Condition, measures: Mapping[str, float]) -> Seen:
         return Seen(measures[_known(condition, name, measures)])
     if condition.name == "throughput" and not condition.what:
         return Seen(measures["throughput"], measures.get("half width", 0.0))
-    # What never happened is not listed, and is 0.
+    # An event that never happened is not listed, and its count is 0.
     name, owned = condition.quantity, f"{condition.name} {condition.what}"
     counted = (value for key, value in measures.items() if key in (name, owned) or key.endswith(f" {name}"))
     return Seen(sum(counted) * (PS if condition.dimension == "time" else 1.0))

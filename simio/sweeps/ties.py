@@ -26,10 +26,19 @@ def margin(one: Row, other: Row, measure: str = THROUGHPUT) -> float:
     """Largest difference of a measure between two rows that count as equally good; prices are exact."""
     if measure == COST:
         return 0.0
-    widths = [each.value("half width") for each in (one, other)]
-    if measure == THROUGHPUT and None not in widths:
-        return hypot(*(width or 0.0 for width in widths))
-    return ALIKE * max(abs(each.value(measure) or 0.0) for each in (one, other))
+    widths = [each.value("half width") if measure == THROUGHPUT else None for each in (one, other)]
+    return precision(widths, [each.value(measure) or 0.0 for each in (one, other)])
+
+
+def precision(widths: Sequence[float | None], values: Sequence[float]) -> float:
+    """Difference that says nothing, of values with intervals of these half widths, or by ALIKE of them without."""
+    known = [width for width in widths if width is not None]
+    return hypot(*known) if len(known) == len(widths) else ALIKE * max(map(abs, values))
+
+
+def precision_text(random: bool) -> str:
+    """That difference in words, of values with intervals or without."""
+    return "the confidence interval" if random else f"{ALIKE:.1%}"
 
 
 def as_good(rows: Sequence[Row], value: Callable[[Row], float], measure: str = THROUGHPUT) -> list[Row]:
@@ -59,7 +68,7 @@ def ties_text(found: Sequence[Row], keys: Sequence[str]) -> str:
         return ""
     differ = [key for key in keys if any(row.settings.get(key) != first.settings.get(key) for row in others)]
     random = first.value("half width") is not None
-    text = f"as good within {'the confidence interval' if random else f'{ALIKE:.1%}'}: "
+    text = f"as good within {precision_text(random)}: "
     rest = f" and {counted(len(others) - NAMED, 'other')}" if len(others) > NAMED else ""
     if len(differ) == 1:
         return f"{text}{differ[0]} = {', '.join(row.settings.get(differ[0], '') for row in others[:NAMED])}{rest}"

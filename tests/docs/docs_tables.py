@@ -30,7 +30,6 @@ from simio.formats.traces.trace import FORMATS
 from simio.loading.parts import value_as_text
 from simio.report.blind import HEADINGS as BLIND_HEADINGS
 from simio.report.blind import cells as blind_cells
-from simio.report.blind import opened
 from simio.report.blind import summary as blind_summary
 from simio.report.tables import measured_text
 from simio.report.validation import judged, limits_text, remark_of, simulated_text, statistics
@@ -308,7 +307,7 @@ def blind() -> str:
     for test in blind_tests(kept, rows((), library), now):
         told = ([cell if isinstance(cell, str) else cell.plain for cell in blind_cells(row)] for row in test.rows)
         heading = f"**{test.record.title}**, predicted by commit {test.record.commit}"
-        table = f"\n{markdown(list(BLIND_HEADINGS), told)}" if opened(test) else ""
+        table = f"\n{markdown(list(BLIND_HEADINGS), told)}" if test.errors else ""
         found.append(f"\n{heading}: {blind_summary(test)}.\n{table}")
     return "".join(found) + "\n"
 

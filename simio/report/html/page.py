@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import hypot
 
 from simio.description.model import Scenario
 from simio.extras import needs
@@ -15,7 +14,7 @@ from simio.report.html.timelines import timelines
 from simio.report.tables import rate_text
 from simio.report.terminal import cut_off_texts, summary_text
 from simio.result.model import CaseResult, ScenarioResult
-from simio.sweeps.ties import ALIKE
+from simio.sweeps.ties import precision, precision_text
 from simio.topology import wire
 from simio.wording import counted, figure, in_unit, settings_text
 
@@ -95,10 +94,8 @@ def _range(result: ScenarioResult, best: CaseResult) -> str:
     """The answer of several cases: the fastest, and the slowest in small type."""
     worst = min(result.cases, key=lambda case: case.rate)
     widths = [case.half_width for case in (best, worst)]
-    same = hypot(*(width or 0.0 for width in widths)) if None not in widths else ALIKE * float(best.rate)
-    if best.rate - worst.rate <= same:
-        within = f"{ALIKE:.1%}" if None in widths else "the confidence interval"
-        of = f"{len(result.cases)} cases, which differ by no more than {within}"
+    if best.rate - worst.rate <= precision(widths, [float(best.rate), float(worst.rate)]):
+        of = f"{len(result.cases)} cases, which differ by no more than {precision_text(None not in widths)}"
     else:
         of = f"Best of {len(result.cases)} cases"
     settings = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in best.settings.items())

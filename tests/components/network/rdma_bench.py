@@ -81,7 +81,7 @@ BITS = 80
 WAY = 9_800 + 51_200
 """Two metres of fibre, and the codeword of error correction."""
 CARD = 150 * NS + 5 * NS
-"""What an adapter adds to a packet, either way."""
+"""Time that an adapter adds to a packet, either way."""
 
 
 def crossing(size: int) -> int:

@@ -78,7 +78,7 @@ def undo(state: NDArray, base: int) -> None:
             state[at + FLAGS] &= ~LOST
         number += 1
     state[base + c.UNDO_FROM] = 0
-    # What was late and not lost shows that segments overtake one another (Linux tcp_try_undo_partial).
+    # A segment that was late and not lost shows that segments overtake one another (Linux tcp_try_undo_partial).
     state[base + c.REORDERED] = 1
     if not state[base + c.STEERED]:
         state[base + c.CWND] = max(state[base + c.CWND], state[base + c.PRIOR_CWND])
