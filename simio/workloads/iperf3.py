@@ -35,9 +35,9 @@ BLOCK = 128 * 1024
 class Iperf3(SocketParams):
     """iperf3: streams from memory to memory, as fast as it goes or at a rate."""
 
-    protocol: Literal["tcp", "udp"] = Field("tcp", description="what carries the streams; -u is udp")
+    protocol: Literal["tcp", "udp"] = Field("tcp", description="transport of the streams; -u is udp")
     streams: Annotated[Count, Field(le=128)] = Field(1, description="streams at once, each with a thread; -P")
-    length: Limit = Field(None, description="bytes a write; none: 128 KiB, over UDP what fits in a packet; -l")
+    length: Limit = Field(None, description="bytes a write; none: 128 KiB, over UDP the payload of a packet; -l")
     total: Limit = Field(None, description="bytes of all streams together, in whole writes; none: without end; -n")
     rate: OptionalRate = Field(None, description="rate of each stream; none: as fast as it goes; -b")
     pacing: Duration = Field(10**9, description="period of the timer that a rate is kept by; --pacing-timer")

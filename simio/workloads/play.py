@@ -69,7 +69,7 @@ class Play(WorkloadParams):
         None, description="bytes in the buffer when playing begins; none: as many as surely get there"
     )
     streams: Annotated[Count, Field(le=4096)] = Field(1, description="streams at once")
-    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
     nodelay: Flag = Field(False, description="whether TCP_NODELAY is set")
 
     def ends(self, stream: int) -> tuple[str, str]:

@@ -30,7 +30,7 @@ class Rdma(WorkloadParams):
 
     from_: HostName = Field(alias="from", description="host whose program posts the requests")
     to: HostName = Field(description="host whose memory they write or read, or that receives messages")
-    verb: Literal["write", "read", "send"] = Field("write", description="what a request does")
+    verb: Literal["write", "read", "send"] = Field("write", description="operation of a request")
     size: Extent = Field(description="bytes a message")
     depth: Annotated[Count, Field(le=REQUESTS)] = Field(1, description="requests outstanding on a queue pair")
     pairs: Annotated[Count, Field(le=1024)] = Field(1, description="queue pairs")

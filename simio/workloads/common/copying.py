@@ -42,7 +42,7 @@ class RemoteCopy(WorkloadParams):
     to: HostName = Field(description="host that it is copied to")
     to_storage: Storage = Field(description="disk or volume of it that the copy is written to")
     file: Extent = Field(description="bytes of the file")
-    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
     nodelay: Flag = Field(False, description="whether TCP_NODELAY is set")
     start_within: Time = Field(
         0,
