@@ -27,7 +27,7 @@ from simio.workloads import register_workload
 from simio.workloads.common.sockets import SocketParams
 
 ENDLESS = 2**31 - 1
-"""Writes of a stream that goes on until the run ends."""
+"""Writes of a stream without an end of its own."""
 BLOCK = 128 * 1024
 """Bytes a write over TCP (iperf 3.18, src/iperf.h: DEFAULT_TCP_BLKSIZE)."""
 
@@ -139,7 +139,7 @@ def _udp(site: Site, params: Iperf3, own: str, whole: str) -> None:
 
 
 def _paced(p: Builder, own: str, params: Iperf3, length: int, write: Callable[[], None]) -> None:
-    """Write after write; a stream that is ahead of its rate goes on when the timer finds that it no longer is.
+    """Write after write; a stream that is ahead of its rate resumes when the timer finds that it no longer is.
 
     iperf 3.18, src/iperf_api.c: iperf_check_throttle compares the mean rate so far after each write, and every
     `pacing` from the timer.

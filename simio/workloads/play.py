@@ -26,7 +26,7 @@ from simio.workloads import register_workload
 from simio.workloads.common.room import check_room
 
 Take = Callable[[int], None]
-"""Emits what a program does with so many bytes that it has in its memory."""
+"""Emits a program's work on this many bytes in its memory."""
 
 
 BUFFERED = "buffered"
@@ -36,7 +36,7 @@ BUFFERED = "buffered"
 class Play(WorkloadParams):
     """Streams of frames that are played at a constant rate, from memory or storage of a host, there or on another.
 
-    A frame that is not there when it is due is late; the player waits for it and goes on from there.
+    A frame that is not there when it is due is late; the player waits for it and continues from there.
     """
 
     users: ClassVar[str | None] = "streams"

@@ -19,7 +19,7 @@ from simio.workloads import register_workload
 
 VERBS = {"write": WRITE, "read": READ, "send": SEND}
 ENDLESS = 2**31 - 1
-"""Messages of a program that goes on until the run ends."""
+"""Messages of a program without an end of its own."""
 
 
 class Rdma(WorkloadParams):

@@ -58,7 +58,7 @@ PLACE = 2**20
 """Files that lie on one device begin at multiples of this many bytes."""
 
 Step = Callable[[Register, int], None]
-"""Emits what is done with so many bytes of a file at a place."""
+"""Emits the work on this many bytes of a file at a place."""
 
 
 def storage(site: Site, workload: Workload, host: str, name: str) -> BlockDevice:
