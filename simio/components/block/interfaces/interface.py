@@ -36,7 +36,7 @@ class Way:
 
     @property
     def pinned(self) -> int:
-        """The file looked up and the buffer's pages pinned and released, which what is registered has behind it."""
+        """Look up the file, pin and release the buffer's pages; registered ones need none of it."""
         return 0 if self.registered else self.sheet.file_lookup + self.pages * self.sheet.page_pin
 
 
