@@ -195,7 +195,7 @@ SHORT = {
     "linux-tcp-flows": ("run.until=200 ms", "run.warm_up=100 ms"),
     "linux-tcp-short": ("workload.ttcp.size=30000 B",),
     "linux-tcp-windows": ("run.until=60 ms", "run.warm_up=0 s"),
-    "linux-sendfile": ("workload.ftp.file=100 KiB",),
+    "linux-sendfile": ("workload.ftp.file=20 KiB",),
     "linux-fc-raw": ("run.until=60 ms",),
     "mpp-serving": ("workload.play.frames=2",),
     "pcie-bench-bandwidth": ("workload.dma.transactions=400", "run.replications=1"),
