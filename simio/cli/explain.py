@@ -103,7 +103,7 @@ def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile
         with Progress() as progress:
             lowered = Lowered(lower(case.system))
             try:
-                traced = Traced(case, lowered=lowered)
+                traced = Traced(case, None, lowered)
                 found = explaining.waterfall(case, traced=traced)
             except RunError as error:
                 # The case itself may run all the same; if it does not, the profile says so.

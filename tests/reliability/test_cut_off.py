@@ -221,3 +221,19 @@ def test_without_a_terminal_nothing_is_shown(endless: str, monkeypatch: pytest.M
     monkeypatch.setattr(Progress, "LONG", 0)
     monkeypatch.setattr(Progress, "PAUSE", 0)
     assert simio("run", endless, "--set", "run.until=500 ms").stderr == ""
+
+
+def stopped(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_commands_that_are_stopped_before_a_first_run_say_that_there_is_none(
+    endless: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simio.cli.explain.lower", stopped)
+    monkeypatch.setattr("simio.sweeps.optimize.Search.run", stopped)
+    for command in ("explain", endless), ("optimize", endless, "--vary", "workload.ttcp.writes=1,2"):
+        found = simio(*command)
+        assert found.exit_code == INTERRUPTED
+        assert "interrupted before the first run was done" in found.stdout
+        assert "best" not in found.stdout
