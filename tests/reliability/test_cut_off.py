@@ -146,10 +146,22 @@ def test_ctrl_c_while_a_run_is_traced(endless: str) -> None:
     assert max(span.until for span in activity.passed) == activity.end <= raised.value.outcome.end
 
 
+def test_a_run_that_is_traced_tells_how_much_of_the_trace_there_is(
+    endless: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "CHUNK", 1000)
+    watcher = Impatient(0)
+    with watched(watcher):
+        observe(load(endless).cases[0].system, most=20_000, until=10**15)
+    spans = [spans for _, _, spans, of in watcher.heard if of == 20_000]
+    assert len(spans) > 2
+    assert sorted(spans) == spans
+
+
 def test_a_trace_that_is_interrupted_is_written(
     endless: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Progress, "runs", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(Progress, "runs", Impatient().runs)
     target = tmp_path / "t.json"
     done = simio("trace", endless, "--spans", "1000000", "-o", str(target))
     assert done.exit_code == INTERRUPTED
