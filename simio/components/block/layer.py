@@ -39,7 +39,8 @@ class BlockLayer:
         """Raises RunError for a kernel whose datasheet knows no interfaces and schedulers."""
         if not isinstance(kernel.sheet, LinuxKernelSheet):
             raise RunError(
-                f"the kernel of {kernel.host.name!r} has no multi-queue block layer; use one of kind 'linux'", ".host"
+                f"the kernel of {kernel.host.name!r} has no multi-queue block layer; such as kernels/linux-6.3 has",
+                ".host",
             )
         self.p = p
         self.kernel = kernel
