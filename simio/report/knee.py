@@ -61,7 +61,7 @@ class Curve:
 
     @property
     def most(self) -> float:
-        """The largest value on the axis: somewhat above the limit, however high points go, but for a limit of zero."""
+        """The largest value on the axis: somewhat above the limit, however high points go, unless that is zero."""
         if not self.limit:
             return max([1.0, *(value for _, value, _ in self.points)])
         return max([self.limit * 1.25, *(min(value, 2.5 * self.limit) for _, value, _ in self.points)])

@@ -190,7 +190,9 @@ def test_a_promise_of_none_is_drawn_up_to_what_was_seen() -> None:
         found = System().run(["1"] * len(texts), 1)
         for text, each in zip(texts, found, strict=True):
             late = max(int(text) - 8, 0)
-            each.tallies = (SimpleNamespace(name="video late", owner="video", what="late", unit="frames", value=late),)
+            each.tallies = (
+                SimpleNamespace(name="video late", owner="video", what="late", unit="frames", value=late),
+            )
         return found
 
     search = Capacity([condition("late = 0")], run, Fraction(1), None)
