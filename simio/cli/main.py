@@ -96,7 +96,7 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
         except Exception as error:
-            # Whoever reads our output has gone (`| head`); click ends quietly.
+            # The reader of our output has gone (`| head`); click ends quietly.
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise
             _end(ctx, error, debug=bool(ctx.params.get("debug")))

@@ -183,7 +183,7 @@ class Requests:
         self.outside = process.layer.host.span(self.params.program)
 
     def emit(self, number: int) -> None:
-        """The places of the process, each a thread that goes on until its share is done or time is over."""
+        """The places of the process, each a thread that works until its share is done or time is over."""
         p, params = self.p, self.params
         places = self._placing(number)
         writes = self._writing(number)
