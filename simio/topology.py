@@ -73,6 +73,17 @@ class Topology:
                 return Route(nodes)
         raise RunError(f"no path leads from {source!r} to {target!r}")
 
+    def without(self, names: Set[str]) -> Topology:
+        """The graph without some of its nodes."""
+        rest = Topology()
+        rest.nodes = {name: values for name, values in self.nodes.items() if name not in names}
+        rest.adj = {
+            name: {near: {} for near in joined if near not in names}
+            for name, joined in self.adj.items()
+            if name not in names
+        }
+        return rest
+
 
 class Reachability:
     """The hosts and disks that links join: only switches pass data on, and any adapter of a host will do."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.result.precision import RANDOM_REPLICATIONS
     from simio.sweeps import Task, run_case_of, run_many
     from simio.sweeps.capacity import Capacity
-    from simio.sweeps.conditions import check_counted, condition
+    from simio.sweeps.conditions import check_named, condition
     from simio.sweeps.values import number_of, value_of
 
 ROUNDS = 12
@@ -96,7 +96,7 @@ def capacity(
     name, start, dimension = _load(source, sets, key)
     replications = source.scenario(sets, only=0).cases[0].system.run.replications or RANDOM_REPLICATIONS
     index = _case(source, (*sets, f"{name}={value_of(start, dimension)}"), number)
-    check_counted(conditions, lower(source.scenario(sets, only=index).cases[0].system).tallies)
+    check_named(conditions, lower(source.scenario(sets, only=index).cases[0].system))
     ends = _end("--from", low, dimension), _end("--to", high, dimension)
     workers = processes or os.cpu_count() or 1
     complete = True

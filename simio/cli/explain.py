@@ -39,6 +39,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.lower import lower
     from simio.report import bounds, contrasted, explained
     from simio.report.console import printed
+    from simio.running import Lowered
     from simio.wording import byte_unit, settings_text
 
 
@@ -106,14 +107,15 @@ def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile
     found, traced = None, None
     try:
         with Progress() as progress:
+            lowered = Lowered(lower(case.system))
             try:
-                traced = Traced(case)
+                traced = Traced(case, None, lowered)
                 found = explaining.waterfall(case, traced=traced)
             except RunError as error:
                 # The case itself may run all the same; if it does not, the profile says so.
                 progress.clear()
                 tell(f"the time of a unit is not shown: {error}")
-            return found, explaining.profile(case, title, progress=progress.step_of, traced=traced, found=found)
+            return found, explaining.profile(case, title, None, progress.step_of, traced, found, lowered)
     except KeyboardInterrupt:
         return found, None
 

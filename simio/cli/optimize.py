@@ -31,7 +31,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report import table
     from simio.report.console import printed
     from simio.report.optimum import show
-    from simio.sweeps.conditions import Condition, check_counted, condition
+    from simio.sweeps.conditions import Condition, check_named, condition
     from simio.sweeps.cost import Prices, price, price_list
     from simio.sweeps.optimize import Goal, Search
     from simio.sweeps.space import Space
@@ -97,7 +97,7 @@ def optimize(
     unit, wrong = check(plan)
     _check_one_case(plan)
     if conditions:
-        check_counted(conditions, lower(plan.source.scenario(sets, only=plan.only or 0).cases[0].system).tallies)
+        check_named(conditions, lower(plan.source.scenario(sets, only=plan.only or 0).cases[0].system))
     for text in wrong:
         tell(text)
     complete = True

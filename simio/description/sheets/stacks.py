@@ -224,6 +224,11 @@ class Buffers(Sheet):
         description="whether a softirq passes buffers of TCP to the core of their program for IP and TCP "
         "(receive flow steering, net.core.rps_sock_flow_entries)",
     )
+    rps: Count | None = Field(
+        None,
+        description="CPUs, from 0 on, over which a hash of the flow spreads IP and TCP (rps_cpus); rfs goes before "
+        "it; none: they stay on the queue's",
+    )
     rfs_cost: Time = Field(10**5, description="CPU time to find that core and to leave a buffer in its backlog")
     backlog: Count = Field(
         1000, description="buffers that wait there for a core at most (net.core.netdev_max_backlog)"
