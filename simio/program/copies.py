@@ -62,7 +62,7 @@ class Copies(Declarations):
         return {kind: len(table) for kind, table in tables.items()}
 
     def _copy(self, first: dict[str, int], count: int) -> None:
-        """Make what was declared since `first` that of instance 0, and declare it for all `count`."""
+        """Make declarations since `first` those of instance 0, and repeat them for all `count`."""
         last = self._extent()
         strides = {kind: last[kind] - first[kind] for kind in first}
         if strides["guest"]:

@@ -57,11 +57,11 @@ MOST_STATE = 2**24
 
 
 class UnfitError(ProgramError, OutOfRange):
-    """A value that a component was given does not fit what the engines compute with."""
+    """A value of a component does not fit the engines' arithmetic."""
 
 
 class Declarations:
-    """Collects what is declared, and what is said for analysis beside the steps."""
+    """Collects declarations, and facts for analysis beside the steps."""
 
     def __init__(self) -> None:
         self._steps: list[int] = []

@@ -1,4 +1,4 @@
-"""A packet, and what a wire has to do with it.
+"""A packet, and the interface of wires.
 
 A packet is a thread that walks its path step by step; its registers are the packet's fields. So what a stage does
 to a packet reads like what happens to it, and a packet that is dropped is a thread that ends.
@@ -137,5 +137,5 @@ class DropQueue:
             self.level(self.p.register(), amount)
 
     def level(self, result: Register, less: Operand = 0) -> None:
-        """Emit `result` = what is in the queue when `less` has left."""
+        """Emit `result` = the level of the queue when `less` has left."""
         self.p.call(result, queue.leave, self.state, less)

@@ -126,7 +126,7 @@ class PlacedEndpoint(Endpoint):
             p.put(self.worked_off, 1)
 
     def _in_softirq(self, body: Callable[[], None]) -> None:
-        """A timer, or what has left the adapter, has something done by a softirq."""
+        """A timer, or a packet that has left the adapter, starts work of a softirq."""
         with self._at(self.softirq), self.softirq.kept():
             self._when_free(body)
 

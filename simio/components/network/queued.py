@@ -202,7 +202,7 @@ class QueuedInterface:
         return self.places.cores.socket(core) != self.bus.sheet.socket
 
     def drive(self, priority: int = PROCESS) -> None:
-        """See `Interface.drive`: what a stack on cores sends costs what `Place` says."""
+        """See `Interface.drive`: the costs of a stack on cores are those of `Place`."""
         self.host.work(self.sheet.transmit_cost + self.sheet.doorbell, priority)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Switches of packets: where packets wait for a port, what is dropped, and what the backplane carries."""
+"""Switches of packets: queues before ports, drops, and the load of the backplane."""
 
 from __future__ import annotations
 

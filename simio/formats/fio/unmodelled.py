@@ -88,7 +88,7 @@ REFUSED: Mapping[str, str] = dict([
     *_all("requests that io_uring hands to a worker are not modelled", "force_async"),
     *_all("only options of the engines libaio and io_uring are known", "cmd_type"),
 ])  # fmt: skip
-"""Options that would change what is simulated, each with the reason why it is not."""
+"""Options that would change the result but are not modelled, each with the reason."""
 
 HARMLESS: Mapping[str, tuple[str, ...]] = {
     "verify": ("0", "none"), "zonemode": ("none",), "io_submit_mode": ("inline",), "lockfile": ("none",),

@@ -63,7 +63,7 @@ class Unbuffered(Access):
 
 
 class Failing(Unbuffered):
-    """Requests past the cache that can fail: what one did not deliver does not count, and failures are counted."""
+    """Requests past the cache that can fail: undelivered bytes do not count, and failures are counted."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ def unbuffered(
 
 
 MakeAccess = Callable[[BlockDevice, str, tuple[int, int], Handle], Access]
-"""Access for a device, a thread's name, a span (first byte, size) and the stream that counts what is delivered."""
+"""Access for a device, a thread's name, a span (first byte, size) and the stream that counts delivered bytes."""
 
 
 def emit(site: Site, workload: Workload[Reader | Writer], targets: Sequence[str], make: MakeAccess) -> None:
@@ -144,7 +144,7 @@ def emit(site: Site, workload: Workload[Reader | Writer], targets: Sequence[str]
 
 
 def _left_over(error: RunError, params: Reader | Writer, share: int) -> RunError:
-    """The error, with the reason for a block that the scenario does not name: what a process has left over."""
+    """The error, with the reason for a block that the scenario does not name: a process's remainder."""
     left = [(share % size, size) for size, _ in params.sizes if share % size]
     if not left or error.at:
         return error
