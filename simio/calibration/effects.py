@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HALVINGS = 6
 """Times that the way to a value that is refused is halved."""
 MORE = 1.1
-"""The factor of a value whose effect is told."""
+"""The factor of a value whose effect is reported."""
 
 
 SHARES = 8

@@ -33,13 +33,16 @@ CLIPPED = " †"
 @click.command()
 @scenario_argument
 @overrides
-@case_option("The case to vary; the first by default.")
+@case_option("Case to vary; the first by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, as_json: bool) -> None:
     """Rank the catalogue's values by their effect on throughput.
 
-    Each number of the datasheets in use is varied alone: by a tenth, and over its stated interval. One without a
-    source is varied over the width that its class of quantity has shown.
+    Each number of the datasheets in use is varied alone: by 10%, and over its stated interval. The interval of a
+    value without a source is that of its class of quantity, as fitted values of the class have shown it.
+
+    \b
+    simio sensitivity linux-fc-raw --case 1
     """
     index = case_number(load(scenario, sets), number) or 0
     case = Case(Task(scenario, sets, index))

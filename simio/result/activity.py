@@ -1,7 +1,7 @@
 """Activity of threads at each instant of a run, and holders of resources: from the steps that an engine reports.
 
-A thread that goes on later than its last step began has waited there, or has advanced; a SEIZE is granted when the
-thread goes on. So the steps say all, and both engines report the same ones.
+A thread that continues later than its last step began has waited there, or has advanced; a SEIZE is granted when the
+thread continues. The steps are therefore sufficient, and both engines report the same ones.
 """
 
 from __future__ import annotations

@@ -180,8 +180,29 @@ def test_the_curve_is_drawn_with_limit_answer_and_knee() -> None:
     picture = knee.svg(search, "workload.reads.arrivals.rate", "a title")
     assert "promise: mean of reads &lt; 4 ms" in picture
     assert "line grows" in picture
+    assert ">workload.reads.arrivals.rate, /s<" in picture
     assert picture.count("<circle") >= 4
     assert knee.drawn(Capacity(search.conditions, System().run, Fraction(1), None), "x") == ""
+
+
+def test_a_promise_of_none_is_drawn_up_to_what_was_seen() -> None:
+    def run(texts: Sequence[str], _factor: int) -> list[SimpleNamespace]:
+        found = System().run(["1"] * len(texts), 1)
+        for text, each in zip(texts, found, strict=True):
+            late = max(int(text) - 8, 0)
+            each.tallies = (
+                SimpleNamespace(name="video late", owner="video", what="late", unit="frames", value=late),
+            )
+        return found
+
+    search = Capacity([condition("late = 0")], run, Fraction(1), None)
+    search.search()
+    assert search.most.value == 8
+    rows = knee.drawn(search, "workload.video.streams").splitlines()
+    assert rows[0] == "late"
+    assert rows[1].lstrip().startswith("8 │")
+    assert "▲" not in "".join(rows)
+    assert "streams from 0 to 16" in rows[-1]
 
 
 @pytest.mark.parametrize(
