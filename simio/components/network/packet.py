@@ -107,12 +107,17 @@ class DropQueue:
         p.gauge(name, "level", self.state + LEVEL, unit)
 
     @contextmanager
-    def entered(self, packet: Packet, amount: Operand) -> Iterator[None]:
-        """Run the body if `amount` fits; else the packet is dropped."""
+    def entered(self, packet: Packet, amount: Operand, *before: tuple[DropQueue, Operand]) -> Iterator[None]:
+        """Run the body if `amount` fits; else the packet is dropped, and leaves the queues that it was in `before`.
+
+        Each of these comes with what the packet takes there.
+        """
         p = self.p
         with p.scope():
             fits = p.answer(queue.enter, self.state, amount)
             with p.when(fits == 0):
+                for other, had in before:
+                    other.leave(had)
                 dropped(p, self.owner, packet)
             with p.when(fits != 0):
                 yield

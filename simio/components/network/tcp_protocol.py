@@ -63,6 +63,8 @@ class TcpProtocol:
         self.buffer, self.aligned = buffer, aligned
         self.inside = False
         """True if the kernel itself reads and writes here, which takes no system calls."""
+        self.placed = False
+        """True if its program and its softirq are on cores, and the socket has one of them as owner."""
         self.timestamps, self.sacks = settings.timestamps, RECOVERIES[settings.recovery].selective
         self.mss, self.send_space = settings.mss, settings.send_space
         offered = settings.advertised_window or settings.receive_space

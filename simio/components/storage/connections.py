@@ -14,6 +14,7 @@ from simio.components.network.agreement import Dialogue
 from simio.components.network.rpc_tcp import Messages
 from simio.components.network.stack import Stack
 from simio.description.sheets.remote import RemoteAdapter, RemoteLink
+from simio.errors import RunError
 from simio.program.builder import Builder, Operand, Register
 from simio.program.service import per_byte
 
@@ -74,10 +75,18 @@ class Connection:
     """A connection with a reader at each end."""
 
     def __init__(self, session: RemoteSession, name: str, target: Computer) -> None:
+        """Raises RunError where a host has an adapter with queues."""
         sheet, site = session.sheet, session.site
         made = Dialogue(session.host, session.target, window=None, nodelay=True)
         self.near, self.far = site.sockets.connection(made, name, (sheet.largest, sheet.largest), False)
         for end in (self.near, self.far):
+            # A command is sent by one thread while another reads; a socket on cores has one owner.
+            if end.placed:
+                raise RunError(
+                    f"a connection to drives over an adapter with queues on {end.stack.name!r} is not modelled; "
+                    "give the host one of another kind, such as adapters/ideal-ethernet",
+                    f"links.{session.link.name}",
+                )
             end.inside = True
         self.card = sheet.card
         self._place(site, target)
