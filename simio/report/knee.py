@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 900, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 40, 78, 340
 _COLUMNS, _ROWS = 60, 11
 _RATIO = 20
-"""An axis of times is logarithmic where its ends are at least so many times apart."""
+"""Ratio of the ends of an axis of times from which on it is logarithmic."""
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,9 @@ class Direct(WorkloadParams):
         False, description="whether files and buffers were registered before, as io_uring can (fixed buffers)"
     )
     block: Extent = Field(4096, description="bytes a request")
+    align: Extent | None = Field(
+        None, description="boundary at which buffers begin; one within a page lies on a page more; none: page"
+    )
     pattern: Literal["random", "sequential"] = Field("random", description="order of the blocks")
     reads: Annotated[Fraction, Quantity("share")] = Field(
         Fraction(1), description="share of requests that read; the others write"
@@ -120,7 +123,7 @@ def direct(site: Site, workload: Workload[Direct]) -> None:
     layer = site.block_layer(params.host)
     schedulers = [layer.scheduler(target, INTERFACES[params.interface]) for target in targets]
     disk = site.system.disks_of(targets[0])[0]
-    way = layer.way(disk, params.program, params.block, params.registered, schedulers[0], params.batch)
+    way = layer.way(disk, params.program, params.block, params.registered, schedulers[0], params.batch, params.align)
     placed = list(_places(params))
     for number, (core, helper) in enumerate(placed, 1):
         name = f"{workload.name} {number}" if params.processes > 1 else workload.name
@@ -180,7 +183,7 @@ class Requests:
         self.outside = process.layer.host.span(self.params.program)
 
     def emit(self, number: int) -> None:
-        """The places of the process, each a thread that goes on until its share is done or time is over."""
+        """The places of the process, each a thread that works until its share is done or time is over."""
         p, params = self.p, self.params
         places = self._placing(number)
         writes = self._writing(number)

@@ -38,7 +38,7 @@ class Dma(WorkloadParams):
     offset: Size = Field(0, description="bytes by which addresses are off the beginning of a cache line")
     pattern: Literal["random", "sequential"] = Field("random", description="order of the addresses")
     written: Literal["cold", "host", "device"] = Field(
-        "host", description="who wrote the window before: a core of the host, the device, or nobody of late"
+        "host", description="last writer of the window: a core of the host, the device, or nobody of late"
     )
     memory: Whole = Field(0, description="socket that the memory belongs to")
     core: Whole = Field(0, description="socket of the core that wrote the window, with written: host")

@@ -22,7 +22,7 @@ from simio.workloads.common.arrivals import ArrivalProcess
 
 VERBS = {"write": WRITE, "read": READ, "send": SEND}
 ENDLESS = 2**31 - 1
-"""Messages of a program that goes on until the run ends."""
+"""Messages of a program without an end of its own."""
 
 
 class Rdma(WorkloadParams):
@@ -33,7 +33,7 @@ class Rdma(WorkloadParams):
 
     from_: HostName = Field(alias="from", description="host whose program posts the requests")
     to: HostName = Field(description="host whose memory they write or read, or that receives messages")
-    verb: Literal["write", "read", "send"] = Field("write", description="what a request does")
+    verb: Literal["write", "read", "send"] = Field("write", description="operation of a request")
     size: Extent = Field(description="bytes a message")
     depth: Annotated[Count, Field(le=REQUESTS)] | None = Field(
         None,

@@ -39,7 +39,8 @@ class BlockLayer:
         """Raises RunError for a kernel whose datasheet knows no interfaces and schedulers."""
         if not isinstance(kernel.sheet, LinuxKernelSheet):
             raise RunError(
-                f"the kernel of {kernel.host.name!r} has no multi-queue block layer; use one of kind 'linux'", ".host"
+                f"the kernel of {kernel.host.name!r} has no multi-queue block layer; such as kernels/linux-6.3 has",
+                ".host",
             )
         self.p = p
         self.kernel = kernel
@@ -56,15 +57,28 @@ class BlockLayer:
                 f"hosts.{self.host.name}.kernel.scheduler",
             )
 
-    def way(self, disk: str, program: int, size: int, registered: bool, scheduler: Scheduler, batch: int) -> Way:
-        """The way between a program and a disk, for requests of `size` bytes."""
+    def way(
+        self,
+        disk: str,
+        program: int,
+        size: int,
+        registered: bool,
+        scheduler: Scheduler,
+        batch: int,
+        align: int | None = None,
+    ) -> Way:
+        """The way between a program and a disk, for requests of `size` bytes.
+
+        Buffers begin at any multiple of `align` bytes, each as likely; None: where pages begin.
+        """
+        unit = min(align or self.sheet.page, self.sheet.page)
         adapter = self.attachments.adapter(self.host.name, disk).part.sheet
         limit = self.kernel.largest_request()
         return Way(
             self.sheet,
             adapter.command_cost,
             program,
-            self.kernel.pages(size),
+            (size - 1) // unit * unit,
             registered,
             scheduler.cost,
             -(-size // limit) if limit else 1,
