@@ -268,6 +268,8 @@ def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any])
     """The expectation and a hint for errors that the library itself raises; nothing for one not known here."""
     if kind == "literal_error":
         choices = str(context["expected"])
+        if choices.endswith(" or None"):
+            choices = " or ".join(choices.removesuffix(" or None").rsplit(", ", 1))
         names = [choice.strip("'") for choice in choices.replace(" or ", ", ").split(", ")]
         return choices, meant(str(detail["input"]), names) if len(names) > 1 else ""
     bounds = {
