@@ -104,7 +104,7 @@ class Copies(Declarations):
 
     def _copy_machines(self, first: dict[str, int], stride: int, count: int) -> None:
         self.room(numbered(_own(self._machines[-1][0]), 0) if stride else "", stride * (count - 1))
-        self._state += self._state[first["state"] :] * (count - 1)
+        self._state.repeat(first["state"], count - 1)
         for rows, kind in ((self._tallies, "tally"), (self._gauges, "gauge")):
             block: list[Any] = rows[first[kind] :]
             rows[first[kind] :] = [
