@@ -73,6 +73,17 @@ class Topology:
                 return Route(nodes)
         raise RunError(f"no path leads from {source!r} to {target!r}")
 
+    def without(self, names: Set[str]) -> Topology:
+        """The graph without some of its nodes."""
+        rest = Topology()
+        rest.nodes = {name: values for name, values in self.nodes.items() if name not in names}
+        rest.adj = {
+            name: {near: {} for near in joined if near not in names}
+            for name, joined in self.adj.items()
+            if name not in names
+        }
+        return rest
+
 
 class Reachability:
     """The hosts and disks that links join: only switches pass data on, and any adapter of a host will do."""
@@ -197,7 +208,7 @@ def _shortest(adj: Mapping[str, Mapping[str, Any]], source: str, target: str) ->
 class _Search:
     """A breadth-first search from one end; its current level has `size` nodes.
 
-    The neighbours of a single node (`_hub`) are not listed before the search goes on from them: a switch may have
+    The neighbours of a single node (`_hub`) are not listed before the search continues from them: a switch may have
     thousands of links, and mostly the search from the other end is met first.
     """
 

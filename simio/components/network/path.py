@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from typing import Any
 
@@ -30,7 +30,7 @@ from simio.description.sheets.hippi import HippiLink, HippiSwitch
 from simio.description.sheets.network import FibreChannelNetworkAdapter
 from simio.errors import RunError
 from simio.program.builder import Builder
-from simio.topology import Topology
+from simio.topology import Route, Topology
 from simio.units import format_quantity
 
 MakeWire = Callable[[Builder, Link, str, str], Wire]
@@ -179,14 +179,16 @@ class Network:
         self._wires: dict[tuple[str, str, str], Wire] = {}
         self._media: dict[str, Any] = {}
         self._switches: dict[str, NetworkSwitch] = {}
+        self._passable: dict[frozenset[str], Topology] = {}
 
     def path(self, source: str, target: str, *, made: Callable[[str], Interface] | None = None) -> NetworkPath:
         """The shortest way from one host to another; each is named, or an adapter of it ("host.adapter").
 
-        `made` gives the interface of an adapter, if that is another than its stack's.
+        It takes only adapters that carry packets, and leads through no third host. `made` gives the interface of an
+        adapter, if that is another than its stack's.
         Raises RunError where there is none, or where it leads through something that carries no packets.
         """
-        way = self.graph.route(source, target)
+        way = self._way(source, target)
         ports = [node for node in way.nodes if self.graph.nodes[node]["category"] in ("adapter", "switch", "disk")]
         links = way.of_category(self.graph, "link")
         ends = way.of_category(self.graph, "adapter")
@@ -207,14 +209,40 @@ class Network:
         switches = [self._switch(name) for name in ports[1:-1]]
         return NetworkPath(first, last, wires, switches, self.capture)
 
+    def _way(self, source: str, target: str) -> Route:
+        """The shortest route, or the shortest passable one if packets cannot take that; if none is, the shortest."""
+        nodes = self.graph.nodes
+        way = self.graph.route(source, target)
+        ends = way.of_category(self.graph, "adapter")
+        if len(ends) == 2 and all(end in (source, target) or self._carries(end) for end in ends):
+            return way
+        barred = frozenset(
+            name
+            for name, values in nodes.items()
+            if (values["category"] == "bus" and values["host"] not in (source, target))
+            or (values["category"] == "adapter" and name not in (source, target) and not self._carries(name))
+        )
+        if barred not in self._passable:
+            self._passable[barred] = self.graph.without(barred)
+        with suppress(RunError):
+            return self._passable[barred].route(source, target)
+        return way
+
+    def _carries(self, name: str) -> bool:
+        host, key = name.split(".", 1)
+        return self.system.hosts[host].adapters[key].part.kind in INTERFACES
+
     def interface(self, name: str) -> Interface:
         """The interface of an adapter, "host.adapter"; raises RunError if it carries no packets."""
         if name not in self._interfaces:
             host, key = name.split(".", 1)
             adapter = self.system.hosts[host].adapters[key]
             if adapter.part.kind not in INTERFACES:
+                carrying = ", ".join(repr(kind) for kind in INTERFACES)
                 raise RunError(
-                    f"{name!r} ({adapter.part.model}) is of kind {adapter.part.kind!r}, which carries no packets"
+                    f"{name!r} ({adapter.part.model}) is of kind {adapter.part.kind!r}, which carries no packets of "
+                    f"IP, and no other adapter of {host!r} leads there; kinds that do are {carrying}",
+                    at=f"hosts.{host}",
                 )
             make = INTERFACES[adapter.part.kind]
             self._interfaces[name] = make(self.p, self.kernel(host), adapter)

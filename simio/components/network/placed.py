@@ -67,7 +67,7 @@ class PlacedEndpoint(Endpoint):
         self.steering = Steering(self) if seat.steers else None
         self.merging = Merging(self, min(joined, offload.MOST), bool(lro)) if joined else None
 
-    # --- who has the socket ------------------------------------------------------------------------------
+    # --- holder of the socket ----------------------------------------------------------------------------
 
     @contextmanager
     def _at(self, place: Place) -> Iterator[None]:

@@ -43,7 +43,7 @@ class Seat:
                 self.stack.p.answer(profile.arrived, self.softirq.spent.state, amount)
 
     def take(self, amount: Register, handed: Operand) -> None:
-        """The program gets its data from where they are, in so many buffers that another core has `handed` over."""
+        """The program copies its data, which lie in this many buffers that another core has `handed` over."""
         with self.process.kept():
             if self.apart:
                 self.process.spend(f"hand over{self.far}", handed)

@@ -59,8 +59,8 @@ class LinuxKernelSheet(UnixKernelSheet):
     )
     dispatch: Literal["caller", "worker"] = Field(
         "worker",
-        description="who dispatches polled requests that went through a scheduler: the process that submits, or a "
-        "kernel worker on its core",
+        description="dispatcher of polled requests after a scheduler: the submitting process, or a kernel worker "
+        "on its core",
     )
     worker_dispatch: Time = Field(
         description="CPU time to hand a request over to a kernel worker and switch there and back"

@@ -135,6 +135,25 @@ def test_an_adapter_that_carries_no_packets_is_named() -> None:
         net.path("a", "b")
 
 
+def test_the_nearer_adapter_is_passed_over_if_it_carries_no_packets(engine: ModuleType) -> None:
+    disk_card = {
+        "kind": "fibre-channel", "frame_payload": "2048 B", "credit": 4, "command_cost": "1 us", "queue_depth": 1,
+    }  # fmt: skip
+    wires = [link("a.fc", "b.fc", "fibre-channel"), link("a.eth", "s"), link("s", "b.eth")]
+    net = Net([host(name, fc=disk_card, eth={}) for name in "ab"], wires, switch("s"))
+    net.packets(net.path("a", "b"), [1000])
+    assert net.marks(engine) == [(5000 + 2500 + 8208 + 2000 + 8208 + 2500 + 7000, 1000)]
+
+
+def test_a_named_adapter_is_left_by_its_own_link_though_another_is_nearer(engine: ModuleType) -> None:
+    hosts = [host(name, one={}, two={}) for name in "ab"]
+    wires = [link("a.one", "b.one"), *(link(one, other) for one, other in (("a.two", "s"), ("s", "t"), ("t", "u")))]
+    wires += [link("u", "v"), link("v", "b.two")]
+    net = Net(hosts, wires, *(switch(name) for name in "stuv"))
+    net.packets(net.path("a.two", "b.two"), [1000])
+    assert net.marks(engine) == [(5000 + 2500 + 8208 + 4 * (2000 + 8208) + 2500 + 7000, 1000)]
+
+
 def test_one_of_several_adapters_may_be_named(engine: ModuleType) -> None:
     hosts = [host(name, one={}, two={"transmit_cost": "50 us"}) for name in "ab"]
     net = Net(hosts, [link("a.one", "b.one"), link("a.two", "b.two")])

@@ -57,7 +57,7 @@ class Scheduler:
 
 
 class LockingScheduler(Scheduler):
-    """A scheduler with one lock a drive, which every request takes in `turns` turns; who waits keeps its core."""
+    """A scheduler with one lock a drive, which every request takes `turns` times; a waiting thread keeps its core."""
 
     turns = 2
     """One when it is inserted, one when it is dispatched."""
