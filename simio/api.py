@@ -90,16 +90,19 @@ class Study:
         from simio.errors import RunError
         from simio.explaining import profile, waterfall
         from simio.explaining.stages import Traced
+        from simio.lower import lower
         from simio.report.notebook import ShownExplanation
+        from simio.running import Lowered
 
         traced, found = None, None
+        lowered = Lowered(lower(self.cases[case].system))
         try:
-            traced = Traced(self.cases[case], engine)
+            traced = Traced(self.cases[case], engine, lowered)
             found = waterfall(self.cases[case], traced=traced)
         except RunError:
             # Some cases run that cannot be followed; where this one does not run, the profile raises.
             pass
-        told = profile(self.cases[case], self.scenario.title, engine, traced=traced, found=found)
+        told = profile(self.cases[case], self.scenario.title, engine, None, traced, found, lowered)
         return ShownExplanation(told, found)
 
     def compare(self, other: Study, case: int = 0, other_case: int | None = None) -> ShownContrast:

@@ -100,7 +100,7 @@ def _check(path: str | os.PathLike[str], kind: str | None, force: bool) -> None:
         return
     there = _report(_head(path))
     if not there or kind not in (None, there):
-        what = f"is a {there} of simio" if there else "exists and is no report of simio"
+        what = f"is a {there} of simio" if there else "exists, and is no report that simio could make anew"
         raise SimioError(f"cannot write {told}: it {what}; --force replaces it")
 
 

@@ -208,7 +208,7 @@ def _shortest(adj: Mapping[str, Mapping[str, Any]], source: str, target: str) ->
 class _Search:
     """A breadth-first search from one end; its current level has `size` nodes.
 
-    The neighbours of a single node (`_hub`) are not listed before the search goes on from them: a switch may have
+    The neighbours of a single node (`_hub`) are not listed before the search continues from them: a switch may have
     thousands of links, and mostly the search from the other end is met first.
     """
 

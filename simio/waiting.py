@@ -1,4 +1,4 @@
-"""Whoever waits for work, however deep it is called: how far it has come, and Ctrl-C without half a step done."""
+"""Progress of long work, however deep it is called, and Ctrl-C at a safe point."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Watcher(Protocol):
         """A program is written, and has so many steps already."""
 
     def runs(self, now: int, until: int, delivered: int, of: int) -> None:
-        """A run is at `now` of `until` ps, and has delivered so many `of` all its bytes, 0 if these are unknown."""
+        """A run is at `now` of `until` ps, and has delivered this many `of` all its bytes, 0 if these are unknown."""
 
 
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)

@@ -32,8 +32,10 @@ def in_unit(rate: float, unit: str) -> float:
     return rate / float(units.parse(f"1 {unit}", units.dimension_of(unit) or "rate"))
 
 
-def figure(value: float) -> str:
-    """Four digits, without an exponent for numbers of up to seven digits."""
+def figure(value: float, digits: int = 4) -> str:
+    """At most four digits, without an exponent for numbers of up to seven digits."""
+    if digits < 4:
+        value = float(f"{value:.{digits}g}")
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
 
 

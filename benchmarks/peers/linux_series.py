@@ -21,7 +21,7 @@ KEPT = Path(__file__).parent / "linux-series.json"
 RATE, TRIP, QUEUE = 50, 40, 250_000
 """Mbit/s, ms, and the bytes of one bandwidth-delay product."""
 SECONDS, WARM = 20, 5
-FLOWS = (["cubic"], ["bbr"], ["bbr", "cubic"], ["cubic", "cubic"])
+FLOWS = (["cubic"], ["bbr"], ["bbr", "cubic"], ["cubic", "cubic"], ["reno"], ["reno", "cubic"])
 """Congestion controls of flows at once."""
 REPEATS = 2
 

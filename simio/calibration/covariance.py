@@ -18,7 +18,7 @@ Vector = NDArray[np.float64]
 LEVEL = 0.90
 """Probability of all intervals."""
 CORRELATED = 0.95
-"""Values correlated above this cannot be told apart."""
+"""Values correlated above this cannot be separated."""
 FLAT = math.log(2)
 """A direction is flat where the values may move along it by a factor of two within the interval."""
 SHARE = 0.3
@@ -32,7 +32,7 @@ class Determination:
 
     `scale` is the standard deviation of a residual, on `freedom` degrees of freedom (independent runs less values);
     `half` half of the interval of each value's logarithm; `correlation` that of their estimates; `flat` the values of
-    each flat direction and `correlated` the pairs that cannot be told apart.
+    each flat direction and `correlated` the pairs that the rows cannot separate.
     """
 
     scale: float

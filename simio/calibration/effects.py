@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HALVINGS = 6
 """Times that the way to a value that is refused is halved."""
 MORE = 1.1
-"""The factor of a value whose effect is told."""
+"""The factor of a value whose effect is reported."""
 
 
 SHARES = 8
@@ -91,20 +91,26 @@ class Case:
         self._probe.prepare([self._probe.compatible(larger)])
 
 
-def effects(case: Case, progress: Callable[[int, int], Any] | None = None) -> list[Effect]:
-    """The effect of each value in use, the largest first. Raises SimioError as `run_many`."""
+def effects(case: Case, progress: Callable[[int, int], Any] | None = None) -> tuple[list[Effect], int]:
+    """The effect of each value in use, the largest first, and the number of values that an interrupt left.
+
+    Raises SimioError as `run_many`.
+    """
     values = case.values
     shares = min(len(values), SHARES)
     tasks = [Share(**vars(case.task), share=values[share::shares]) for share in range(shares)]
     found: list[Effect] = []
-    for _, outcome in run_many(tasks, do=_effects):
-        if isinstance(outcome, SimioError):
-            raise outcome
-        found += outcome
-        if progress:
-            progress(len(found), len(values))
+    try:
+        for _, outcome in run_many(tasks, do=_effects):
+            if isinstance(outcome, SimioError):
+                raise outcome
+            found += outcome
+            if progress:
+                progress(len(found), len(values))
+    except KeyboardInterrupt:
+        pass
     order = {value.name: number for number, value in enumerate(values)}
-    return sorted(found, key=lambda effect: (-effect.size, order[effect.value.name]))
+    return sorted(found, key=lambda effect: (-effect.size, order[effect.value.name])), len(values) - len(found)
 
 
 def _effects(_scenario: Scenario, task: Task) -> list[Effect]:

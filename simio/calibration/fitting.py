@@ -45,7 +45,7 @@ class Judged:
 class Fit:
     """The outcome: `point` is what `texts` say, with `jacobian` and `residuals`; `before` are those of the start.
 
-    `kept` tells that the values were left as they were, since no others fit better.
+    `kept` is True if the values were left as they were, since no others fit better.
     """
 
     problem: FitProblem

@@ -17,7 +17,7 @@ from simio.studies.rows import Library
 
 @dataclass(frozen=True)
 class Group:
-    """Studies whose values are fitted together; `found` is None where `why` tells that they cannot be."""
+    """Studies whose values are fitted together; `found` is None if they cannot be, for the reason `why`."""
 
     studies: tuple[str, ...]
     values: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ LOST = math.log(10)
 def run_of(row: Row) -> tuple[object, ...]:
     """Key that a row shares with others of the same run that follow from one another.
 
-    Throughput, rates of streams and times of a block are one observation told in several ways; a share of a processor
+    Throughput, rates of streams and times of a block are one observation in several forms; a share of a processor
     is one of its own.
     """
     return row.scenario, row.cases, row.of.of if row.quantity in APART else None

@@ -58,10 +58,12 @@ def prepare(
         except SimioError as error:
             faults.append(str(error))
     chosen = list(dict.fromkeys(known))
+    if faults and not chosen:
+        raise SimioError("\n".join(faults))
     published = [name for name in library.names if name not in library.own]
     everything = fitted_values(parts, published) + own_fitted_values(_own_sheets(chosen, library, parts), chosen)
     values = [value for value in everything if set(value.studies) & set(chosen)]
-    if not values and chosen:
+    if not values:
         faults.append(_nothing(chosen, everything))
     if faults:
         raise SimioError("\n".join(faults))

@@ -52,7 +52,7 @@ SEED = 1
 MEDIAN_TO_DEVIATION = 1.4826
 """The standard deviation of a normal distribution over the median of its absolute values."""
 ENOUGH = 8
-"""Changes of the program from which the scatter of the answer is told."""
+"""Changes of the program from which the scatter of the answer is estimated."""
 
 
 @dataclass(frozen=True)

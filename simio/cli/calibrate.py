@@ -30,27 +30,27 @@ if TYPE_CHECKING or not COMPLETING:
 
 @click.command()
 @click.argument("studies", nargs=-1, required=True, metavar="STUDY...")
-@click.option("--dry-run", is_flag=True, help="Show the changes of datasheets as a diff and write nothing.")
-@click.option("--keep", is_flag=True, help="Keep the values; find how well the rows determine them.")
+@click.option("--dry-run", is_flag=True, help="Show the changes of the datasheets as a diff; write nothing.")
+@click.option("--keep", is_flag=True, help="Keep the values; compute how well the rows determine them.")
 @click.option(
     "--starts",
     type=click.IntRange(1, 20),
     default=3,
     show_default=True,
-    help="Starts of the search: the values as they are, and the best points of a Latin hypercube.",
+    help="Number of starting points: the present values, and the best points of a Latin hypercube.",
 )
 def calibrate(studies: tuple[str, ...], dry_run: bool, keep: bool, starts: int) -> None:
-    """Fit the catalogue's values to measured rows.
+    """Fit values of the catalogue to measured rows.
 
-    Fits every value that a datasheet marks as fitted to one of these studies, within its bounds, to all measured rows
-    of them, but for withheld rows and rows with 'fit: false'. Writes value, interval and remaining error into the
-    datasheets. For tables of your own (./mine.yaml, or a folder), the values are those of the datasheets in your
-    scenarios' folder whose source names the table.
+    Fits, within its bounds, every value that a datasheet marks as fitted to one of the studies. Withheld rows and
+    rows with 'fit: false' take no part. Writes value, interval and remaining error to the datasheets. With tables of
+    your own (./mine.yaml, or a folder), the values come from the datasheets in the folder of your scenarios whose
+    source names the table.
 
     \b
     simio calibrate ./mine.yaml --dry-run                           a table of your own
-    simio calibrate sgi-hippi/table-1 --dry-run
-    simio calibrate linux-fc/buffered linux-fc/mmap linux-fc/raw    values that studies share
+    simio calibrate sgi-hippi/table-1 --dry-run                     a published table
+    simio calibrate linux-fc/buffered linux-fc/mmap linux-fc/raw    several tables that share values
     """
     needs("scipy", "simio calibrate")
     line = Line()

@@ -19,6 +19,7 @@ from simio.cli.options import (
     file_option,
     output_option,
     overrides,
+    processes_option,
     scenario_argument,
     tell,
     write,
@@ -39,7 +40,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.result.precision import RANDOM_REPLICATIONS
     from simio.sweeps import Task, run_case_of, run_many
     from simio.sweeps.capacity import Capacity
-    from simio.sweeps.conditions import check_counted, condition
+    from simio.sweeps.conditions import check_named, condition
     from simio.sweeps.values import number_of, value_of
 
 ROUNDS = 12
@@ -48,19 +49,19 @@ ROUNDS = 12
 
 @click.command()
 @scenario_argument
-@click.option("--until", "promises", multiple=True, required=True, metavar="PROMISE", help="What has to hold.")
-@click.option("--load", "key", metavar="KEY", help="What grows; by default the rate of arrivals or the users.")
-@click.option("--from", "low", metavar="VALUE", help="The smallest load to try.")
-@click.option("--to", "high", metavar="VALUE", help="The largest load to try.")
 @click.option(
-    "--within", type=click.FloatRange(0.1, 50), default=2.0, metavar="PERCENT", help="How closely to look (2)."
+    "--until", "promises", multiple=True, required=True, metavar="PROMISE", help="Condition that has to hold."
+)
+@click.option("--load", "key", metavar="KEY", help="Key to vary; by default the rate of arrivals or the users.")
+@click.option("--from", "low", metavar="VALUE", help="Smallest load to try.")
+@click.option("--to", "high", metavar="VALUE", help="Largest load to try.")
+@click.option(
+    "--within", type=click.FloatRange(0.1, 50), default=2.0, metavar="PERCENT", help="Precision of the load (2)."
 )
 @overrides
-@case_option("This one of the scenario's own cases.")
-@click.option(
-    "--processes", type=click.IntRange(1, 1024), metavar="N", help="Number of processes; one a CPU by default."
-)
-@file_option("--plot", "picture", help="Draw the promise over the load to FILE: .svg, .png or .pdf.")
+@case_option("Case of the scenario; required if there are several.")
+@processes_option
+@file_option("--plot", "picture", help="Draw the promised quantity over the load to FILE: .svg, .png or .pdf.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @output_option()
 def capacity(
@@ -77,11 +78,11 @@ def capacity(
     as_json: bool,
     output: str | None,
 ) -> None:
-    """Find the largest load with which promises hold.
+    """Find the largest load that keeps promises.
 
-    A PROMISE compares what a run shows with a limit: mean, p50, p90, p99 or most of a workload's times, utilisation
-    of a part, rate of a stream, served of a workload, throughput, or what a machine counts. No promise holds where
-    more requests arrive than are served.
+    A PROMISE compares a result with a limit: mean, p50, p90, p99 or most (the largest) of a workload's times,
+    utilisation of a part, rate of a stream, served (requests a second) of a workload, throughput, or a count such as
+    late (frames) of video. A load at which more requests arrive than are served breaks every promise.
 
     \b
     simio capacity s.yaml --until 'p99 of reader < 20 ms'
@@ -95,7 +96,7 @@ def capacity(
     name, start, dimension = _load(source, sets, key)
     replications = source.scenario(sets, only=0).cases[0].system.run.replications or RANDOM_REPLICATIONS
     index = _case(source, (*sets, f"{name}={value_of(start, dimension)}"), number)
-    check_counted(conditions, lower(source.scenario(sets, only=index).cases[0].system).tallies)
+    check_named(conditions, lower(source.scenario(sets, only=index).cases[0].system))
     ends = _end("--from", low, dimension), _end("--to", high, dimension)
     workers = processes or os.cpu_count() or 1
     complete = True

@@ -41,7 +41,7 @@ if TYPE_CHECKING or not COMPLETING:
 
 @click.command()
 @click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO...", type=ScenarioName())
-@click.option("--against", "key", required=True, metavar="KEY", help="The varied value on the horizontal axis.")
+@click.option("--against", "key", required=True, metavar="KEY", help="Varied value on the horizontal axis.")
 @output_option("Write the picture to FILE: .svg, .png or .pdf.", required=True)
 @click.option("--title", metavar="TEXT", help="Title of the picture; by default that of the scenario.")
 @click.option(
@@ -49,13 +49,14 @@ if TYPE_CHECKING or not COMPLETING:
     help="Override a value, or vary it: disks.d.count=1..8, run.seed=1,2,3.",
 )  # fmt: skip
 def plot(scenarios: tuple[str, ...], key: str, output: str, title: str | None, sets: tuple[str, ...]) -> None:
-    """Draw throughput against a varied value, a line for each combination of the others, of one or more scenarios.
+    """Draw throughput against a varied value, for one or more scenarios.
+
+    Each combination of the other varied values is a line. All rates are in the unit of the first scenario. Crosses
+    are measured values, bars are intervals.
 
     \b
     simio plot a.yaml b.yaml --against workload.nfs.clients -o clients.svg
     simio plot a.yaml --set disks.d.count=1..8 --against disks.d.count -o disks.png
-
-    Rates are in the unit of the first. Crosses are what was measured, bars are intervals.
     """
     form_of(output)
     axes = collected(lambda text: axis(text, "--set"), sets)
@@ -90,9 +91,12 @@ def _varied(name: str, axes: Sequence[Axis]) -> ScenarioResult:
 @file_option("--html", "page", help="Write the nomograph to FILE.")
 @force_option
 def nomograph(scenario: str, sets: tuple[str, ...], sizes: tuple[str, ...], page: str | None) -> None:
-    """Size of an object, rate, and the time that a user waits, for each case.
+    """Compute how long a user waits for an object of a given size, at the rate of each case.
 
-    With --html, the data-demand nomograph as a web page: size against rate, with lines of equal waiting time.
+    --html draws the data-demand nomograph: size against rate, with lines of equal waiting time.
+
+    \b
+    simio nomograph linux-fc-raw --size '650 MB' --size '4 GB'
     """
     wanted = sorted({_size(text) for text in sizes}) or list(form.SIZES)
     result = run_scenario(load(scenario, sets), sets)

@@ -14,7 +14,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the completion of simio's commands, options, files and parts for a shell.
+    """Print a script that completes commands, options, files and parts in a shell.
 
     \b
     eval "$(simio completion bash)"                              in ~/.bashrc

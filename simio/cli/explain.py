@@ -39,17 +39,21 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.lower import lower
     from simio.report import bounds, contrasted, explained
     from simio.report.console import printed
+    from simio.running import Lowered
     from simio.wording import byte_unit, settings_text
 
 
 @click.command()
 @scenario_argument
 @overrides
-@case_option("Only this case, with every limit.")
+@case_option("Show only case N, with every limit.")
 def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
-    """Upper bound on throughput, and what sets it, without running.
+    """Compute an upper bound on throughput, and the part that sets it, without a run.
 
-    For each resource, credit window and thread: the throughput at which it would be busy all the time.
+    The bound of a resource, credit window or thread is the throughput at which it would be busy all the time.
+
+    \b
+    simio bound linux-fc-raw --case 1      every limit of the first case
     """
     loaded = load(scenario, sets)
     index = case_number(loaded, number)
@@ -73,15 +77,18 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
 @click.command()
 @scenario_argument
 @overrides
-@case_option("Explain this case instead of the first.")
+@case_option("Explain case N instead of the first.")
 @json_option
 @output_option()
 def explain(scenario: str, sets: tuple[str, ...], number: int | None, form: str | None, output: str | None) -> None:
-    """Where the time goes, what limits, and what would be gained.
+    """Explain where the time of a unit of work goes, what limits, and which change would help.
 
-    Each component is made 10% faster, twice as fast, and free, and the case is run again: that shows what limits, and
-    what limits next. Windows, timers and queues are changed as well. The time of one unit of work is followed through
-    the run, stage by stage.
+    The case is run again with each component 10% faster, twice as fast, and free, which shows the bottleneck and the
+    one behind it. Windows, timers and queues are varied as well. The stages of one unit of work show where its time
+    goes.
+
+    \b
+    simio explain training-drives --case 3
     """
     loaded = load(scenario, sets)
     found, profile = explanation(one_case(loaded, number), loaded.title)
@@ -100,19 +107,20 @@ def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile
     found, traced = None, None
     try:
         with Progress() as progress:
+            lowered = Lowered(lower(case.system))
             try:
-                traced = Traced(case)
+                traced = Traced(case, None, lowered)
                 found = explaining.waterfall(case, traced=traced)
             except RunError as error:
                 # The case itself may run all the same; if it does not, the profile says so.
                 progress.clear()
                 tell(f"the time of a unit is not shown: {error}")
-            return found, explaining.profile(case, title, progress=progress.step_of, traced=traced, found=found)
+            return found, explaining.profile(case, title, None, progress.step_of, traced, found, lowered)
     except KeyboardInterrupt:
         return found, None
 
 
-_SIDE = "Override a value in {} only; if there is one scenario, this is the difference."
+_SIDE = "Override a value in {} only; with one scenario, this is the difference."
 
 
 @click.command()
@@ -121,8 +129,8 @@ _SIDE = "Override a value in {} only; if there is one scenario, this is the diff
 @overrides
 @click.option("--a", "of_a", multiple=True, metavar="KEY=VALUE", help=_SIDE.format("A"))
 @click.option("--b", "of_b", multiple=True, metavar="KEY=VALUE", help=_SIDE.format("B"))
-@click.option("--case-a", type=int, metavar="N", help="The case of A; the first by default.")
-@click.option("--case-b", type=int, metavar="N", help="The case of B; that of A by default.")
+@click.option("--case-a", type=int, metavar="N", help="Case of A; the first by default.")
+@click.option("--case-b", type=int, metavar="N", help="Case of B; that of A by default.")
 @json_option
 @output_option()
 def compare(
@@ -136,12 +144,12 @@ def compare(
     form: str | None,
     output: str | None,
 ) -> None:
-    """What differs between two runs, and which change caused how much of it.
+    """Compare two runs, and attribute the difference to each change.
 
     \b
     simio compare a.yaml b.yaml                                two scenarios
-    simio compare s.yaml --b workload.ftp.buffer='60 KiB'      one, as it is and changed
-    simio compare s.yaml --case-a 1 --case-b 3                 two of its cases
+    simio compare s.yaml --b workload.ftp.buffer='60 KiB'      one scenario, as it is and changed
+    simio compare s.yaml --case-a 1 --case-b 3                 two cases of one scenario
     """
     if second is None and not (of_a or of_b) and case_b is None:
         raise SimioError(

@@ -25,13 +25,16 @@ PORT = 8050
 @click.argument("place", type=ScenarioName(), metavar="[SCENARIO|DIR]", required=False)
 @click.option("--knob", "more", multiple=True, metavar="KEY", help="Add a slider for this value.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free one.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="Port; 0: any free one.")
 @engine_option
 def explore(place: str | None, more: tuple[str, ...], host: str, port: int, engine: str | None) -> None:
     """Serve a page with sliders for a scenario's values, and the answer beside them.
 
-    There is a slider for each key that the scenario varies and each value of its workloads. Without an argument all
-    ready scenarios are on offer, beginning with one of today. Ctrl-C ends the server.
+    Each key that the scenario varies has a slider, and each value of its workloads. Without an argument, the page
+    offers all ready scenarios. Ctrl-C ends the server.
+
+    \b
+    simio explore training-drives --knob disks.d.count
     """
     needs("dash", "simio explore")
     session = Session(place, more, engine)

@@ -21,27 +21,27 @@ DEFECT = 1
 """Exit status after an error that simio did not foresee."""
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "run": ("simio.cli.run:run", "Run a scenario and print the answer."),
-    "bound": ("simio.cli.explain:bound", "Upper bound on throughput, without running."),
-    "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
-    "explain": ("simio.cli.explain:explain", "Where the time goes, what limits, what would be gained."),
-    "compare": ("simio.cli.explain:compare", "What differs between two runs, and which change caused it."),
-    "sweep": ("simio.cli.sweep:sweep", "Many configurations of a scenario as a table."),
-    "optimize": ("simio.cli.optimize:optimize", "The best values of some keys, and their cost."),
-    "capacity": ("simio.cli.capacity:capacity", "The largest load with which promises hold."),
-    "new": ("simio.cli.new:new", "A scenario to begin with."),
-    "scenarios": ("simio.cli.scenarios:scenarios", "The ready scenarios, and what each answers."),
-    "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
-    "models": ("simio.cli.models:models", "The catalogue of parts, and the sources of its values."),
-    "sensitivity": ("simio.cli.sensitivity:sensitivity", "What the answer depends on, value by value."),
-    "measure": ("simio.cli.measure:measure", "Datasheets and a study of this machine."),
-    "calibrate": ("simio.cli.calibrate:calibrate", "Fit catalogue values to measured rows."),
-    "explore": ("simio.cli.explore:explore", "A local page with a slider for each value."),
-    "nomograph": ("simio.cli.charts:nomograph", "How long a user waits for an object of a size."),
-    "trace": ("simio.cli.trace:trace", "A timeline of a run, for Perfetto."),
-    "plot": ("simio.cli.charts:plot", "Throughput against a varied value, as a picture."),
-    "schema": ("simio.cli.new:schema", "JSON Schema of scenario files, for editors."),
-    "completion": ("simio.cli.complete:completion", "Completion of commands for a shell."),
+    "run": ("simio.cli.run:run", "Run a scenario and print throughput and bottleneck."),
+    "bound": ("simio.cli.explain:bound", "Compute an upper bound on throughput, without a run."),
+    "show": ("simio.cli.show:show", "Print the parts, the wiring or the program of a scenario."),
+    "explain": ("simio.cli.explain:explain", "Explain where the time goes and which change would help."),
+    "compare": ("simio.cli.explain:compare", "Compare two runs, and attribute the difference to changes."),
+    "sweep": ("simio.cli.sweep:sweep", "Run many configurations of a scenario as a table."),
+    "optimize": ("simio.cli.optimize:optimize", "Find the best values of some keys, and their cost."),
+    "capacity": ("simio.cli.capacity:capacity", "Find the largest load that keeps promises."),
+    "new": ("simio.cli.new:new", "Print a scenario to begin with."),
+    "scenarios": ("simio.cli.scenarios:scenarios", "List the ready scenarios and their questions."),
+    "validate": ("simio.cli.validate:validate", "Compare simulated with measured values."),
+    "models": ("simio.cli.models:models", "List the catalogue of parts, with the sources of values."),
+    "sensitivity": ("simio.cli.sensitivity:sensitivity", "Rank the values of the catalogue by their effect."),
+    "measure": ("simio.cli.measure:measure", "Measure this machine: datasheets and a study."),
+    "calibrate": ("simio.cli.calibrate:calibrate", "Fit values of the catalogue to measured rows."),
+    "explore": ("simio.cli.explore:explore", "Serve a local page with a slider for each value."),
+    "nomograph": ("simio.cli.charts:nomograph", "Compute how long a user waits for an object of a size."),
+    "trace": ("simio.cli.trace:trace", "Write a timeline of a run, for Perfetto."),
+    "plot": ("simio.cli.charts:plot", "Draw throughput against a varied value."),
+    "schema": ("simio.cli.new:schema", "Print the JSON Schema of scenario files, for editors."),
+    "completion": ("simio.cli.complete:completion", "Print a completion script for a shell."),
 }
 """Each subcommand with its place and its line of help, so that help imports none of them."""
 
@@ -96,7 +96,7 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
         except Exception as error:
-            # Whoever reads our output has gone (`| head`); click ends quietly.
+            # The reader of our output has gone (`| head`); click ends quietly.
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise
             _end(ctx, error, debug=bool(ctx.params.get("debug")))
@@ -160,7 +160,12 @@ def _version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version."
 )
 def main(debug: bool) -> None:
-    """Simulate I/O paths from end to end, from the platter to the wire and back.
+    """Simulate I/O paths from end to end, from the drive to the wire and back.
 
-    A scenario says what is there and what it does; simio says what the path carries and what limits it.
+    A scenario describes hosts, devices, links and a workload; simio computes the throughput of the path and its
+    bottleneck. A SCENARIO is a YAML file or the name of a ready scenario.
+
+    \b
+    simio run training-drives          a ready scenario
+    simio new nvme -o mine.yaml        a scenario to change
     """

@@ -27,17 +27,17 @@ if TYPE_CHECKING or not COMPLETING:
 
 
 @click.command()
-@click.option("--output", "-o", metavar="DIR", type=click.Path(), help="Write datasheets and study into DIR.")
+@click.option("--output", "-o", metavar="DIR", type=click.Path(), help="Write datasheets and study to DIR.")
 @force_option
-@click.option("--device", metavar="DEV", help="Read this block device with fio, too; it is never written.")
+@click.option("--device", metavar="DEV", help="Also read this block device with fio; it is never written.")
 @click.option("--scratch", default="256 MiB", metavar="SIZE", help="Size of the scratch file in DIR (256 MiB).")
-@click.option("--limit", default="5 min", metavar="TIME", help="End after this time, with what there is (5 min).")
-@click.option("--repeats", default=2, type=click.IntRange(1, 100), metavar="N", help="Best of N tests (2).")
+@click.option("--limit", default="5 min", metavar="TIME", help="End after this time, with the tests so far (5 min).")
+@click.option("--repeats", default=2, type=click.IntRange(1, 100), metavar="N", help="Keep the best of N tests (2).")
 @click.option("--no-network", is_flag=True, help="Leave out the tests in network namespaces.")
-@click.option("--peer", metavar="HOST", help="Run iperf3 to this host, too, where simio measure --serve runs.")
-@click.option("--serve", is_flag=True, help="Be a peer until Ctrl-C, instead of measuring.")
+@click.option("--peer", metavar="HOST", help="Also run iperf3 to this host, on which simio measure --serve runs.")
+@click.option("--serve", is_flag=True, help="Serve as the peer of another machine until Ctrl-C.")
 @click.option("--bind", default="127.0.0.1", metavar="ADDRESS", help="Address to serve on (127.0.0.1).")
-@click.option("--tests", type=click.IntRange(1), metavar="N", help="At most N tests of each kind.")
+@click.option("--tests", type=click.IntRange(1), metavar="N", help="Run at most N tests of each kind.")
 def measure(
     output: str | None,
     device: str | None,
@@ -52,15 +52,15 @@ def measure(
 ) -> None:
     """Measure this Linux machine, and write its datasheets and a study.
 
-    Reads what the system tells, measures calls, switches, copies and faults, reads a scratch file in DIR with fio,
-    and runs iperf3 and requests between two network namespaces of its own. Nothing is written but in DIR. What cannot
-    be had is listed with the reason.
+    Reads the description of the hardware from the system; measures system calls, context switches, copies and page
+    faults; reads a scratch file in DIR with fio; runs iperf3 and requests between two network namespaces of its own.
+    Writes only to DIR. The report lists each test that was not possible, with the reason.
 
     \b
     simio measure -o my-host       datasheets, raw output, scenarios and tables
-    simio calibrate my-host        fits what is left to half of the rows
-    simio validate my-host         the errors of all rows, those not fitted to in tables of their own
-    simio measure --serve --bind 192.0.2.7         a peer for --peer, on an address of this host
+    simio calibrate my-host        fit the values that no test measures, to half of the rows
+    simio validate my-host         errors; the rows without a part in the fit have tables of their own
+    simio measure --serve --bind 192.0.2.7         a peer for --peer of another machine
     """
     # Whoever ends us ends what we started, too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

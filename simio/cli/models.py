@@ -54,12 +54,12 @@ class _PartOrCommand(click.Group):
 def models(ctx: click.Context, category: str | None, as_json: bool) -> None:
     """List the parts of the catalogue, or print every value of one PART with its source.
 
-    A PART is a name of the list, or a datasheet of your own such as ./my-disk.yaml. Fitted values were adjusted until
-    the model met measurements; assumed ones were never measured.
+    A PART is a name from the list, or a datasheet of your own such as ./my-disk.yaml. The list counts the values that
+    were fitted to measurements, and those that are assumed, without a measurement.
 
     \b
     simio models --class disk            the disks
-    simio models disks/fc-15k-2002       one of them
+    simio models disks/fc-15k-2002       one disk, value by value
     """
     if ctx.invoked_subcommand is not None:
         if category or as_json:
@@ -84,7 +84,11 @@ def models(ctx: click.Context, category: str | None, as_json: bool) -> None:
 @click.argument("part", shell_complete=parts)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(part: str, as_json: bool) -> None:
-    """Print every value of PART (such as disks/fc-15k-2002 or ./my-disk.yaml) with its basis and source."""
+    """Print every value of a PART with its basis and source.
+
+    \b
+    simio models show disks/fc-15k-2002
+    """
     if part in CATEGORIES.values():
         category = next(name for name, folder in CATEGORIES.items() if folder == part)
         click.get_current_context().invoke(models, category=category, as_json=as_json)

@@ -12,44 +12,44 @@ from simio.cli.options import output_option, tell, write
 from simio.errors import SimioError, quote
 
 KINDS = {
-    "nfs": "files of a store with NVMe drives, read by NFS over 100 Gbit/s",
-    "nvme": "NVMe drives of a server of today, at random",
-    "raid": "a volume over several such drives",
-    "training": "accelerators that train on samples from such drives",
+    "nfs": "a file server with NVMe drives, read by NFS over 100 Gbit/s",
+    "nvme": "random reads or writes of NVMe drives",
+    "raid": "a volume over several NVMe drives",
+    "training": "accelerators that train on samples from NVMe drives",
     "fio": "jobs of fio on a solid-state drive",
     "ttcp": "TCP between two hosts through a switch",
-    "disk": "disks of a host, read or written",
-    "ftp": "a file from disks over a network",
-    "copy": "a file copied within a host",
+    "disk": "reads or writes of the disks of a host",
+    "ftp": "a file that is sent from disks over a network",
+    "copy": "a file that is copied within a host",
     "nfs-udp": "an NFS server of the nineties and its client",
-    "video": "video from disks, played elsewhere",
+    "video": "video that is read from disks and played on another host",
 }
 """Kinds of scenario to begin with; each is a file in the folder of starters."""
 
 
 @click.command()
 @click.argument("kind", type=click.Choice(list(KINDS)), required=False)
-@click.option("--from", "ready", metavar="NAME", shell_complete=ready_names, help="Copy a ready scenario.")
+@click.option("--from", "ready", metavar="NAME", shell_complete=ready_names, help="Copy this ready scenario.")
 @output_option()
 def new(kind: str | None, ready: str | None, output: str | None) -> None:
-    """Print a scenario to begin with, with comments on what may be changed.
+    """Print a scenario to begin with, with comments on the values to change.
 
     \b
-    nfs       files of a store with NVMe drives, read by NFS over 100 Gbit/s
-    nvme      NVMe drives of a server of today, at random
-    raid      a volume over several such drives
-    training  accelerators that train on samples from such drives
+    nfs       a file server with NVMe drives, read by NFS over 100 Gbit/s
+    nvme      random reads or writes of NVMe drives
+    raid      a volume over several NVMe drives
+    training  accelerators that train on samples from NVMe drives
     fio       jobs of fio on a solid-state drive
     ttcp      TCP between two hosts through a switch
-    disk      disks of a host, read or written
-    ftp       a file from disks over a network
-    copy      a file copied within a host
+    disk      reads or writes of the disks of a host
+    ftp       a file that is sent from disks over a network
+    copy      a file that is copied within a host
     nfs-udp   an NFS server of the nineties and its client
-    video     video from disks, played elsewhere
+    video     video that is read from disks and played on another host
 
     \b
     simio new nfs -o mine.yaml && simio run mine.yaml
-    simio new --from nfs-nconnect -o mine.yaml            one of those that simio scenarios lists
+    simio new --from nfs-nconnect -o mine.yaml      a copy of a ready scenario
     """
     if (kind is None) == (ready is None):
         raise click.UsageError(f"expected a kind or --from, one of them; kinds are {', '.join(KINDS)}")
@@ -91,10 +91,13 @@ def copied(name: str) -> str:
 def schema(output: str | None) -> None:
     """Print the JSON Schema of scenario files, for editors that complete and check YAML.
 
-    An editor with the YAML language server uses it if a scenario begins with the line
+    An editor with the YAML language server uses the schema if a scenario begins with the line
 
     \b
         # yaml-language-server: $schema=scenario.schema.json
+
+    \b
+    simio schema -o scenario.schema.json
     """
     # A starter needs nothing of what this imports.
     from simio.loading.schema import scenario_schema

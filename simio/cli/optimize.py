@@ -31,7 +31,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report import table
     from simio.report.console import printed
     from simio.report.optimum import show
-    from simio.sweeps.conditions import Condition, check_counted, condition
+    from simio.sweeps.conditions import Condition, check_named, condition
     from simio.sweeps.cost import Prices, price, price_list
     from simio.sweeps.optimize import Goal, Search
     from simio.sweeps.space import Space
@@ -44,20 +44,20 @@ NONE = "none carries enough and keeps what was promised"
 
 @click.command()
 @scenario_argument
-@click.option("--vary", "ranges", multiple=True, required=True, metavar="KEY=RANGE", help="Values to choose from.")
+@click.option("--vary", "ranges", multiple=True, required=True, metavar="KEY=RANGE", help="Possible values of a key.")
 @overrides
-@case_option("This one of the scenario's own cases.")
+@case_option("Run only case N of the scenario's own cases.")
 @click.option("--cost", "costs", multiple=True, metavar="KEY=PRICE", help="Price of a value: 100, 2/MiB, a:5,b:9.")
-@click.option("--prices", type=click.Path(), metavar="FILE", help="Prices of the catalogue's parts, as YAML.")
+@click.option("--prices", type=click.Path(), metavar="FILE", help="YAML file with prices of parts of the catalogue.")
 @click.option("--budget", type=float, metavar="COST", help="Ignore configurations above this cost.")
 @click.option("--at-least", metavar="RATE", help="Ignore configurations below this throughput, such as '80 MB/s'.")
 @click.option("--until", "promises", multiple=True, metavar="PROMISE", help="Ignore configurations that break it.")
 @click.option("--maximise", metavar="MEASURE", help="Quantity to maximise (throughput).")
 @click.option("--minimise", metavar="MEASURE", help="Quantity to minimise, such as cost or time.")
 @click.option("--runs", type=click.IntRange(1), default=500, metavar="N", help="Largest number of runs (500).")
-@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the search.")
+@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the search (0).")
 @worker_options
-@output_option("Write all rows that were run to FILE: .csv, .json or .parquet.")
+@output_option("Write the rows of all runs to FILE: .csv, .json or .parquet.")
 def optimize(
     scenario: str,
     ranges: tuple[str, ...],
@@ -77,10 +77,10 @@ def optimize(
     cached: bool,
     output: str | None,
 ) -> None:
-    """Find the values of some keys with the highest throughput, or the best by another measure.
+    """Find the values of some keys that give the highest throughput, or the best of another measure.
 
-    All combinations are run if there are at most --runs; else a seeded search looks for the best. With prices,
-    the Pareto front shows what more money buys.
+    All combinations are run if there are at most --runs; otherwise a seeded search looks for the best. With prices,
+    the Pareto front shows what each further expense gains.
 
     \b
     simio optimize s.yaml --vary workload.ttcp.window=8KiB..4MiB
@@ -97,7 +97,7 @@ def optimize(
     unit, wrong = check(plan)
     _check_one_case(plan)
     if conditions:
-        check_counted(conditions, lower(plan.source.scenario(sets, only=plan.only or 0).cases[0].system).tallies)
+        check_named(conditions, lower(plan.source.scenario(sets, only=plan.only or 0).cases[0].system))
     for text in wrong:
         tell(text)
     complete = True

@@ -45,10 +45,15 @@ class ScenarioName(click.Path):
 scenario_argument: Decorator = click.argument("scenario", type=ScenarioName())
 overrides: Decorator = click.option(
     "--set", "sets", multiple=True, metavar="KEY=VALUE",
-    help="Override a value, such as workload.blast.size='64 KiB'.",
+    help="Override a value, such as workload.blast.size='64 KiB'; may be repeated.",
 )  # fmt: skip
 engine_option: Decorator = click.option(
-    "--engine", type=click.Choice(["compiled", "simpy"]), help="compiled (the default) or the SimPy reference."
+    "--engine",
+    type=click.Choice(["compiled", "simpy"]),
+    help="Engine: compiled (the default) or the SimPy reference.",
+)
+processes_option: Decorator = click.option(
+    "--processes", type=click.IntRange(1, 1024), metavar="N", help="Number of processes; one for each CPU by default."
 )
 json_option: Decorator = click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
 
@@ -58,7 +63,7 @@ def case_option(help_: str) -> Decorator:
     return click.option("--case", "number", type=int, metavar="N", help=help_)
 
 
-def output_option(help_: str = "Write to FILE, not to the screen.", **more: Any) -> Decorator:
+def output_option(help_: str = "Write to FILE instead of the screen.", **more: Any) -> Decorator:
     """The options --output of a file, and --force for every file that the command writes."""
     output, force = file_option("--output", "-o", help=help_, **more), force_option
 
@@ -111,7 +116,7 @@ def _keep_force(ctx: click.Context, _param: click.Parameter, given: bool) -> Non
 _FORCE = "simio.force"
 force_option: Decorator = click.option(
     "--force", is_flag=True, is_eager=True, expose_value=False, callback=_keep_force,
-    help="Replace a file that exists and is no report of simio.",
+    help="Replace an existing file even if it is no report of simio.",
 )  # fmt: skip
 
 

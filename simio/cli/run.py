@@ -50,24 +50,22 @@ MOST = 3_000_000
 @scenario_argument
 @overrides
 @engine_option
-@case_option("Run only this case and show it in full.")
-@click.option("--iperf3", "command", metavar="OPTIONS", help="Run this iperf3 command in place of the workload.")
+@case_option("Run only case N and show it in full.")
+@click.option("--iperf3", "command", metavar="OPTIONS", help="Run iperf3 with these options as the workload.")
 @click.option("--interval", is_flag=True, help="Show the 90% interval of each answer.")
-@click.option("--trace", type=click.Choice(["packets"]), help="Print the packets of one case instead of the answer.")
+@click.option("--trace", type=click.Choice(["packets"]), help="Print the packets of a case instead of the answer.")
 @file_option("--pcap", help="Write the packets of a case to FILE.")
-@click.option("--at", multiple=True, metavar="HOST", help="Trace packets that this host sends and receives.")
+@click.option("--at", multiple=True, metavar="HOST", help="Trace only packets that this host sends or receives.")
 @click.option("--packets", "limit", type=click.IntRange(1, MOST), metavar="N", help="Trace at most N packets.")
-@file_option(
-    "--requests", help="Write the requests of a replay to FILE, .csv or .parquet: a row each, with its latency."
-)
-@file_option("--html", "page", help="Write a page to FILE.")
-@click.option("--explain", "why", is_flag=True, help="Add to the page what limits and what would help; more runs.")
+@file_option("--requests", help="Write each request of a replay with its latency to FILE: .csv or .parquet.")
+@file_option("--html", "page", help="Write a page with plots to FILE.")
+@click.option("--explain", "why", is_flag=True, help="Explain the bottleneck on the page of --html; takes more runs.")
 @folder_option("--figures", help="Write the plots to DIR, as PNG and SVG.")
-@click.option("--check", is_flag=True, help="List the consistency checks that each run passed.")
+@click.option("--check", is_flag=True, help="List the consistency checks that each run has passed.")
 @json_option
 @click.option("--csv", "form", flag_value="csv", help="Print one line for each case as CSV.")
 @click.option("--fio-json", "form", flag_value="fio", help="Print fio jobs as fio --output-format=json+ does.")
-@click.option("--on", "host", metavar="FILE", help="Run a job file of fio on the host and storage of a scenario.")
+@click.option("--on", "host", metavar="FILE", help="Scenario with host and storage for a job file of fio.")
 @output_option()
 def run(
     scenario: str,
@@ -89,19 +87,20 @@ def run(
     form: str | None,
     output: str | None,
 ) -> None:
-    """Run a scenario and print the answer.
+    """Run a scenario, and print throughput and bottleneck.
 
-    Throughput comes first, then what limits it and how busy everything was; beside measured values, the error.
-    Exit status 3: a run has spent its step budget, and the answer is of the time until then.
+    One case is shown in full, with the use of every resource; several cases are a row each. Measured values appear
+    with the error of the simulation. Exit status 3: a run has used up its budget of steps, and the answer covers the
+    time before that.
 
     \b
-    simio run s.yaml --html s.html              a page with plots, beside the answer
-    simio run s.yaml --trace packets            packets in the form of tcpdump
-    simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
-    simio run s.yaml --iperf3 '-c server -P 4'  as iperf3 on another host would; with -J in iperf3's JSON
-    simio run s.yaml --requests r.parquet       the latency of every request of a replay
-    simio run s.yaml --interval                 how certain the answer is: uncertain values and model error
-    simio run job.fio --on s.yaml --fio-json    jobs of fio on the parts of a scenario, in fio's own output
+    simio run s.yaml --html s.html              also a page with plots
+    simio run s.yaml --trace packets            packets, in the format of tcpdump
+    simio run s.yaml --pcap s.pcap --at server  also a capture for Wireshark
+    simio run s.yaml --iperf3 '-c server -P 4'  TCP as iperf3 sends it, printed as iperf3 prints it (-J: JSON)
+    simio run s.yaml --requests r.parquet       also the latency of every request of a replay
+    simio run s.yaml --interval                 also 90% intervals, from uncertain values and model error
+    simio run job.fio --on s.yaml --fio-json    jobs of fio on the parts of a scenario, as fio prints them
     """
     traced = tracing(trace, pcap, at, limit, form)
     if why and not page:

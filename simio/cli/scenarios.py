@@ -20,10 +20,11 @@ if TYPE_CHECKING or not COMPLETING:
 def scenarios(as_json: bool) -> None:
     """List the ready scenarios, and the question that each answers.
 
-    Every command that takes a SCENARIO takes such a name; a file of that name in the current folder comes first.
+    Wherever a command takes a SCENARIO, it takes one of these names. A file of that name in the current folder has
+    precedence.
 
     \b
-    simio run nfs-nconnect                         the answer
+    simio run nfs-nconnect                         run one
     simio new --from nfs-nconnect -o mine.yaml     a copy to change
     """
     found = ready_scenarios()

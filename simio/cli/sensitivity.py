@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import COMPLETING, case_number, case_option, overrides, scenario_argument, write
+from simio.cli.main import INTERRUPTED
+from simio.cli.options import COMPLETING, case_number, case_option, overrides, scenario_argument, tell, write
 from simio.cli.progress import Line
 from simio.wording import figure
 
@@ -31,23 +33,30 @@ CLIPPED = " †"
 @click.command()
 @scenario_argument
 @overrides
-@case_option("The case to vary; the first by default.")
+@case_option("Case to vary; the first by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, as_json: bool) -> None:
     """Rank the catalogue's values by their effect on throughput.
 
-    Each number of the datasheets in use is varied alone: by a tenth, and over its stated interval. One without a
-    source is varied over the width that its class of quantity has shown.
+    Each number of the datasheets in use is varied alone: by 10%, and over its stated interval. The interval of a
+    value without a source is that of its class of quantity, as fitted values of the class have shown it.
+
+    \b
+    simio sensitivity linux-fc-raw --case 1
     """
     index = case_number(load(scenario, sets), number) or 0
     case = Case(Task(scenario, sets, index))
     line = Line()
-    found = effects(case, lambda done, total: line.show(f"{done} of {counted(total, 'value')}"))
+    found, left = effects(case, lambda done, total: line.show(f"{done} of {counted(total, 'value')}"))
     line.clear()
+    if left:
+        tell(f"interrupted: {counted(left, 'value')} of {len(found) + left} not varied yet; these are the others")
     if as_json:
         click.echo(json.dumps(_data(case, found), indent=1))
-        return
-    write(None, printed(partial(_show, case=case, found=found)))
+    else:
+        write(None, printed(partial(_show, case=case, found=found)))
+    if left:
+        sys.exit(INTERRUPTED)
 
 
 def _data(case: Case, found: list[Effect]) -> dict[str, object]:

@@ -34,11 +34,11 @@ _PICTURES = (".html", ".htm", ".png", ".svg", ".pdf")
 @click.command()
 @scenario_argument
 @overrides
-@click.option("--graph", is_flag=True, help="The wiring, as Mermaid text or as a picture.")
-@click.option("--program", is_flag=True, help="The steps that the scenario becomes.")
-@click.option("--no-numbers", is_flag=True, help="Leave out the numbers of --program's steps, to compare two.")
+@click.option("--graph", is_flag=True, help="Print the wiring, as Mermaid text or as a picture.")
+@click.option("--program", is_flag=True, help="Print the steps of the program that the engine executes.")
+@click.option("--no-numbers", is_flag=True, help="Leave out the numbers of the steps, to compare two programs.")
 @case_option("Number of the case; the first by default.")
-@click.option("--format", "form", type=click.Choice(["mermaid", "html"]), help="Form of --graph.")
+@click.option("--format", "form", type=click.Choice(["mermaid", "html"]), help="Format of --graph.")
 @output_option("Write to FILE; a picture if it ends in .html, .svg, .png or .pdf.")
 def show(
     scenario: str,
@@ -50,7 +50,7 @@ def show(
     form: str | None,
     output: str | None,
 ) -> None:
-    """Print what SCENARIO is made of, without running it.
+    """Print the parts, the wiring or the program of a scenario, without a run.
 
     \b
     simio show s.yaml                           hosts, links, workloads and cases

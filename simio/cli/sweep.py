@@ -15,6 +15,7 @@ from simio.cli.options import (
     case_option,
     collected,
     output_option,
+    processes_option,
     scenario_argument,
     tell,
     write,
@@ -44,11 +45,11 @@ if TYPE_CHECKING or not COMPLETING:
 def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options of commands that make many runs: who makes them, and whether earlier results count."""
     for option in (
-        click.option("--cache/--no-cache", "cached", default=True, help="Use results of earlier runs."),
-        click.option("--cluster", metavar="ADDRESS", help="Run on the Dask scheduler there (tcp://host:port)."),
         click.option(
-            "--processes", type=click.IntRange(1), metavar="N", help="Number of processes; one a CPU by default."
+            "--cache/--no-cache", "cached", default=True, help="Reuse results of earlier runs, the default."
         ),
+        click.option("--cluster", metavar="ADDRESS", help="Run on this Dask scheduler (tcp://host:port)."),
+        processes_option,
     ):
         command = option(command)
     return command
@@ -56,14 +57,16 @@ def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @scenario_argument
-@click.option("--set", "sets", multiple=True, metavar="KEY=VALUES", help="Values of a key; all are combined.")
-@click.option("--pair", "pairs", multiple=True, metavar="KEY=VALUES", help="Keys that vary together.")
-@case_option("Only this one of the scenario's own cases.")
-@click.option("--sample", type=click.IntRange(1), metavar="N", help="N random configurations instead of all.")
-@click.option("--lhs/--random", default=True, help="Sample as a Latin hypercube (the default), or freely.")
-@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the sample.")
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUES", help="Values of a key; all keys are combined.")
+@click.option("--pair", "pairs", multiple=True, metavar="KEY=VALUES", help="Values of keys that vary together.")
+@case_option("Run only case N of the scenario's own cases.")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="Run N random configurations instead of all.")
+@click.option("--lhs/--random", default=True, help="Draw a Latin hypercube (the default) or independent values.")
+@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the sample (0).")
 @worker_options
-@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Add a column.")
+@click.option(
+    "--measure", "measures", multiple=True, metavar="NAME", help="Add a column, such as 'utilisation of server.pci'."
+)
 @click.option("--json", "form", flag_value="json", help="Print the table as JSON.")
 @click.option("--csv", "form", flag_value="csv", help="Print the table as CSV.")
 @output_option("Write the table to FILE: .csv, .json or .parquet.")
@@ -84,10 +87,10 @@ def sweep(
     output: str | None,
     anew: bool,
 ) -> None:
-    """Run many configurations of a scenario, and print or write a table of them.
+    """Run many configurations of a scenario, and print or write a table of the results.
 
-    Values are a list, a range, or both; the scenario's own cases are combined with them. With -o, rows are kept as
-    they finish, and the same command resumes an interrupted sweep.
+    Values are a list, a range, or both, and are combined with the scenario's own cases. With -o, each row is written
+    when it is done, and the same command resumes an interrupted sweep.
 
     \b
     simio sweep s.yaml --set workload.ttcp.size=64KiB..2MiB:x2 --set workload.ttcp.nodelay=true,false

@@ -44,9 +44,9 @@ FIRST_LOOK = 20_000
 @scenario_argument
 @overrides
 @case_option("Number of the case; the first by default.")
-@click.option("--from", "since", metavar="TIME", help="Begin here, such as '10 ms'.")
-@click.option("--until", metavar="TIME", help="End here.")
-@click.option("--spans", type=click.IntRange(1, MOST), metavar="N", help="Stop after N spans.")
+@click.option("--from", "since", metavar="TIME", help="Begin at this simulated time, such as '10 ms'.")
+@click.option("--until", metavar="TIME", help="End at this simulated time.")
+@click.option("--spans", type=click.IntRange(1, MOST), metavar="N", help="Write at most N spans.")
 @engine_option
 @output_option("Write to FILE.", default="trace.json", show_default=True)
 def trace(
@@ -59,10 +59,10 @@ def trace(
     engine: str | None,
     output: str,
 ) -> None:
-    """Write a timeline of every resource and thread in simulated time, with what threads wait for.
+    """Write a timeline of every resource and thread in simulated time, with the waits of threads.
 
-    Open the file in https://ui.perfetto.dev or chrome://tracing. Without --from, --until and --spans it has the first
-    20,000 spans; with --from or --until, at most 250,000.
+    Open the file in https://ui.perfetto.dev or chrome://tracing. The timeline has the first 20,000 spans of the run,
+    or with --from or --until at most 250,000 of that time; --spans sets another number.
 
     \b
     simio trace s.yaml -o s.json

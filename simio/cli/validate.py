@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 import click
 
 from simio.cli.main import INTERRUPTED
-from simio.cli.options import COMPLETING, file_option, folder_option, output_option, tell, write, write_file
+from simio.cli.options import (
+    COMPLETING,
+    file_option,
+    folder_option,
+    output_option,
+    processes_option,
+    tell,
+    write,
+    write_file,
+)
 from simio.cli.progress import Progress
 from simio.errors import SimioError
 from simio.extras import needs
@@ -57,31 +66,29 @@ LONG = 20
     "--engine",
     type=click.Choice(["compiled", "simpy", "both"]),
     default="compiled",
-    help="compiled (the default), the SimPy reference, or both compared.",
+    help="Engine: compiled (the default), the SimPy reference, or both, compared.",
 )
-@click.option(
-    "--processes", type=click.IntRange(1, 1024), metavar="N", help="Number of processes; one a CPU by default."
-)
+@processes_option
 @click.option(
     "--cross-validate",
     metavar="HOW",
-    help="Refit without the rows to be predicted: 'each' run, by 'table', or in a number of folds.",
+    help="Fit without the rows to predict, left out one by one ('each'), by 'table', or in a number of folds.",
 )
 @click.option("--cover", is_flag=True, help="Show the share of rows inside their 90% interval.")
 @click.option(
-    "--record", metavar="COMMIT", help="Predict the withheld rows, as a record of this commit for later comparison."
+    "--record", metavar="COMMIT", help="Predict the withheld rows, and record the predictions under this commit."
 )
-@click.option("--blind", is_flag=True, help="Show what was predicted of rows that nobody had seen, then and now.")
-@click.option("--baseline", type=click.Path(), metavar="FILE", help="Show what changed since this baseline.")
+@click.option("--blind", is_flag=True, help="Show the recorded predictions of withheld rows beside those of today.")
+@click.option("--baseline", type=click.Path(), metavar="FILE", help="Show the differences from this baseline.")
 @click.option(
     "--update-baseline",
     is_flag=True,
-    help="Write the simulated values as the baseline; with --cover, the evidence of intervals.",
+    help="Write the simulated values as the new baseline; with --cover, the evidence for the intervals.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @file_option("--html", help="Write a page with plots to FILE.")
-@file_option("--junit", help="Write JUnit's XML for CI to FILE.")
-@folder_option("--plots", help="Write an SVG for each table and one for all to DIR.")
+@file_option("--junit", help="Write the tables as JUnit XML, for CI, to FILE.")
+@folder_option("--plots", help="Write a plot for each table, and one for all, to DIR, as SVG.")
 @output_option()
 def validate(
     studies: tuple[str, ...],
@@ -100,19 +107,19 @@ def validate(
     plots: str | None,
     output: str | None,
 ) -> None:
-    """Simulate what was measured and print the errors.
+    """Simulate the measured rows and print the errors.
 
-    A STUDY is a published document (sgi-hippi), one of its tables (sgi-hippi/table-1), or a table of your own: its
-    file, or a folder (./mine.yaml, ./measurements); all published ones by default. Ends with status 1 if a table is
-    outside its tolerance.
+    A STUDY is a published document (sgi-hippi), one of its tables (sgi-hippi/table-1), a table of your own
+    (./mine.yaml), or a folder of them (./measurements). The default is all published documents. The exit status is 1
+    if a table is outside its tolerance.
 
     \b
     simio validate                           a line for every table
     simio validate sgi-hippi/table-2         every row of one table
-    simio validate --html page.html          measured against simulated, as plots
-    simio validate --cross-validate each     errors of rows that the values were not fitted to
-    simio validate --cover                   rows inside the intervals of 'simio run --interval'
-    simio validate --blind                   errors of predictions made before anyone saw the rows
+    simio validate --html page.html          plots of simulated against measured values
+    simio validate --cross-validate each     errors of rows that took no part in the fit
+    simio validate --cover                   share of rows inside the intervals of 'simio run --interval'
+    simio validate --blind                   errors of predictions that were made before anyone saw the rows
     """
     if cover:
         _refuse_beside("--cover", ("studies", "cover", "update_baseline", "as_json", "output"))

@@ -34,7 +34,7 @@ class Passage:
         return Passage(_least(self.resources, other.resources), _least(self.windows, other.windows))
 
     def declare(self, p: Builder, size: int) -> None:
-        """Whoever passes here sends `size` bytes this way."""
+        """A thread that passes here sends `size` bytes this way."""
         for resource, byte in self.resources.items():
             p.demand(resource, floor(size * byte))
         for window, byte in self.windows.items():

@@ -11,7 +11,7 @@ Emit = Callable[[], None]
 
 
 class Turns:
-    """Turns of a kind of work: whoever needs one makes it, or sleeps while others do."""
+    """Turns of a kind of work: a thread that needs one makes it, or sleeps while others do."""
 
     def __init__(self, p: Builder, owner: object, name: str, unit: str, limit: int = 1) -> None:
         """Turns of an `owner`, of which at most `limit` are under way at once; `unit` is what they are called."""
@@ -26,7 +26,7 @@ class Turns:
         self.gate = p.container(f"{name} {unit} gate", unit="requests")
 
     def next(self) -> Register:
-        """Number of the turn that serves whoever asks now, in a fresh register."""
+        """Number of the turn that serves a request of now, in a fresh register."""
         return self.p.answer(machine.next_turn, self.state)
 
     def begun(self, number: Operand) -> Register:
@@ -38,7 +38,7 @@ class Turns:
         return self.p.answer(machine.over, self.state, number)
 
     def serve(self, number: Operand, turn: Emit, woken: Emit | None = None) -> None:
-        """Have a turn made; `turn` emits its work, `woken` what waking costs whoever has slept."""
+        """Have a turn made; `turn` emits its work, `woken` the cost of waking a sleeper."""
         p = self.p
         with p.scope():
             wanted, answer = p.register(number), p.register()

@@ -41,7 +41,7 @@ RDMA_ONLY = ("inline", "credits")
 class MountOptions(Values):
     """A mount of an NFS server over TCP or RDMA."""
 
-    transport: Literal["tcp", "rdma"] = Field("tcp", description="what carries calls: TCP, or queue pairs of RDMA")
+    transport: Literal["tcp", "rdma"] = Field("tcp", description="transport of calls: TCP, or queue pairs of RDMA")
     version: Literal[3, 4] = Field(4, description="version of NFS")
     minorversion: MinorVersion = Field(2, description="minor version of version 4")
     transfer: Extent = Field(LARGEST, description="most bytes of a READ or WRITE (rsize, wsize)")
@@ -54,10 +54,8 @@ class MountOptions(Values):
         READ_AHEAD, description="bytes that sequential reading fetches at once, a window ahead (read_ahead_kb)"
     )
     nfsds: Annotated[Count, Field(le=4096)] = Field(8, description="threads of the server, for all its clients")
-    inline: Extent = Field(
-        INLINE, description="RDMA: most bytes of a message with its data in it; what has more goes as a chunk"
-    )
-    credits: Credits = Field(CREDITS, description="RDMA: calls of a queue pair that the server lets be outstanding")
+    inline: Extent = Field(INLINE, description="RDMA: largest message with its data in it; larger data go as a chunk")
+    credits: Credits = Field(CREDITS, description="RDMA: calls of a queue pair that may be outstanding")
 
     @property
     def protocol(self) -> int:

@@ -148,7 +148,7 @@ class Runner:
         return steps * until // max(result.end, 1)
 
     def affords(self, variants: int = 1, reserve: float = 0.0) -> bool:
-        """True if there is time for so many variants, with a share of all time left for others."""
+        """True if there is time for this many variants, with a share of all time left for others."""
         mean = sum(self._works) // max(len(self._works), 1)
         return self.left - variants * max(self._cost, self._lowered + mean) >= reserve * self._all_steps
 

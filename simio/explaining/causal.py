@@ -29,14 +29,16 @@ def profile(
     progress: Progress | None = None,
     traced: Traced | None = None,
     found: Waterfall | None = None,
+    lowered: Lowered | None = None,
 ) -> CausalProfile:
     """The causal profile of a case.
 
-    `progress` gets the number of variants that are done, and of all; `traced` is the case run step by step
-    and `found` its waterfall, if there are these already. An interrupt (Ctrl-C) gives the results until then, with
-    `complete` False, unless not even the case itself has been run. Raises RunError where the case cannot be run.
+    `progress` gets the number of variants that are done, and of all; `traced` is the case run step by step, `found`
+    its waterfall and `lowered` has its program, if there are these already. An interrupt (Ctrl-C) gives the results
+    until then, with `complete` False, unless not even the case itself has been run. Raises RunError where the case
+    cannot be run.
     """
-    lowered = traced.lowered if traced else Lowered(lower(case.system))
+    lowered = lowered or Lowered(lower(case.system))
     outcomes: list[Outcome] = []
     result = run_program(case, lowered, RunOptions(engine, outcome=lambda _, outcome: outcomes.append(outcome)))
     runner = Runner(case, lowered, result, engine, outcomes[0])
@@ -73,6 +75,7 @@ def profile(
         alternations=threads,
         runs=runner.runs,
         notes=(*runner.notes, *([CUT] if runner.cut else []), *work.refused()),
+        untried=len(work.left_out),
         complete=complete,
         held=work.held(result.limiter, rows) if metric == THROUGHPUT else "",
     )

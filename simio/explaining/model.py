@@ -126,7 +126,8 @@ class CausalProfile:
     `limiter` is that of a run of the case; `held` says why making what it names faster gains nothing, if that is so.
     `metric` is 'throughput', or the name of an observation whose mean is meant where throughput does not depend on
     anything. `base` is the rate without a change and `value` that of the metric, in bytes a second or ps. `notes` are
-    sentences about how the figures were got (a shortened run, fewer seeds). An interrupt leaves the rows so far.
+    sentences about how the figures were got (a shortened run, fewer seeds), and `untried` is the number of components
+    that there was no time for. An interrupt leaves the rows so far.
     """
 
     title: str
@@ -144,6 +145,7 @@ class CausalProfile:
     notes: tuple[str, ...] = ()
     complete: bool = True
     held: str = ""
+    untried: int = 0
 
 
 @dataclass(frozen=True)

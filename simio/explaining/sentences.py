@@ -92,6 +92,10 @@ def _alternation(each: Alternation) -> str:
 
 def _first(profile: CausalProfile, matter: list[Row]) -> str:
     what = "throughput" if profile.metric == THROUGHPUT else f"the {profile.metric.rpartition(': ')[2]}"
+    if not matter and not profile.rows:
+        return "No component was made faster: what would help is not known."
+    if not matter and (profile.untried or not profile.complete):
+        return "No component that was made faster gains anything by itself; others were not tried."
     if not matter:
         return "No single component limits: making one faster gains nothing."
     first = matter[0]

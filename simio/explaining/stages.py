@@ -27,6 +27,8 @@ TRACED = (400_000, 1_500_000)
 """Steps that are followed at most, of a longer run its beginning; the more where the fewer hold too little."""
 EACH = 40
 """Steps of a thread without which a trace holds too little."""
+CROWD = 15_000
+"""Threads of which the longest trace has too few steps each to hold the way of a unit."""
 DELIVERIES = 40
 """Deliveries that are enough to follow."""
 MUCH = 0.5
@@ -48,10 +50,12 @@ class Traced:
         self.program = program = self.lowered.program
         if program.guests:
             raise RunError("processes written in Python are not followed step by step")
+        threads = sum(start.count for start in program.starts)
+        if threads > CROWD:
+            raise RunError(f"{threads:,} threads are too many to follow step by step")
         run = settled(case.system.run, program, engine)
         until = HORIZON if run.until is None else run.until
         self.notes: list[str]
-        threads = sum(start.count for start in program.starts)
         for most in [each for each in TRACED if each > EACH * threads] or TRACED[-1:]:
             self.outcome = self._run(Options(until, min(run.step_budget, most), run.seed, trace=True), engine)
             if not self.notes or len(measure.deliveries(program, self.outcome)[0]) >= DELIVERIES:

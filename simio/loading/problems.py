@@ -9,7 +9,8 @@ from typing import Any, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from simio.description.quantities import FROM_TEXT, NonBlankText, Quantity, show
-from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote
+from simio.errors import Place, Problem, ScenarioError, key_path, quote
+from simio.loading.called import meant
 from simio.loading.yamltree import Node
 
 MOST_PROBLEMS = 100
@@ -97,7 +98,7 @@ class ProblemList:
     ) -> None:
         """Note a key or a name that is not one of `known`; `near` is a better suggestion than one of these."""
         names = sorted(known)
-        hint = near or (did_you_mean(key, names) if len(names) > 1 else "" if names else "there are none")
+        hint = near or (meant(key, names) if len(names) > 1 else "" if names else "there are none")
         expected = one_of(names, hint) if names else ""
         self.add(path, f"the unknown {what} {quote(key)}", expected, hint, place)
 
@@ -268,7 +269,7 @@ def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any])
     if kind == "literal_error":
         choices = str(context["expected"])
         names = [choice.strip("'") for choice in choices.replace(" or ", ", ").split(", ")]
-        return choices, did_you_mean(str(detail["input"]), names) if len(names) > 1 else ""
+        return choices, meant(str(detail["input"]), names) if len(names) > 1 else ""
     bounds = {
         "greater_than_equal": ("at least", "ge"), "less_than_equal": ("at most", "le"),
         "greater_than": ("more than", "gt"), "less_than": ("less than", "lt"),

@@ -9,12 +9,17 @@ from simio.description.quantities import Values, quantity_of
 from simio.loading.parts import default_text, value_as_text
 from simio.loading.problems import field_named, keys_of
 
+Alike = dict[tuple[int, int], dict[str, dict[str, Any]]]
+"""Values of parts by the sheet and the origins that they are of."""
+
 
 def resolved(system: System) -> dict[str, Any]:
     """All that a system is made of: each value of each part with its unit, basis and source, as plain data.
 
-    The order is that of the scenario and the sheets, so that equal systems give equal text.
+    The order is that of the scenario and the sheets, so that equal systems give equal text. Disks of a group that
+    differ in nothing share one mapping of values.
     """
+    alike: Alike = {}
     return {
         "title": system.title,
         "hosts": {
@@ -33,7 +38,7 @@ def resolved(system: System) -> dict[str, Any]:
             for name, host in system.hosts.items()
         },
         "disks": {
-            name: {"group": disk.group, "file_system": _perhaps(disk.file_system), **_part(disk.part)}
+            name: {"group": disk.group, "file_system": _perhaps(disk.file_system), **_part(disk.part, alike)}
             for name, disk in system.disks.items()
         },
         "volumes": {
@@ -68,8 +73,12 @@ def _perhaps(part: Part | None) -> dict[str, Any] | None:
     return None if part is None else _part(part)
 
 
-def _part(part: Part) -> dict[str, Any]:
-    return {"kind": part.kind, "model": part.model, "values": _values(part)}
+def _part(part: Part, alike: Alike | None = None) -> dict[str, Any]:
+    known = {} if alike is None else alike
+    given = id(part.sheet), id(part.origins)
+    if given not in known:
+        known[given] = _values(part)
+    return {"kind": part.kind, "model": part.model, "values": known[given]}
 
 
 def _values(part: Part) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Messages of YAML's parser, in words for someone who has never seen its grammar."""
+"""Messages of YAML's parser, in words for a reader who does not know its grammar."""
 
 from __future__ import annotations
 

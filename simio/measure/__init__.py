@@ -1,1 +1,1 @@
-"""The user's own machine as a datasheet: what it tells, small measurements, and a study of measured rows."""
+"""The user's own machine as datasheets: facts of the system, small measurements, and a study of measured rows."""

@@ -1,4 +1,4 @@
-"""The whole measurement of a machine: what it tells, small measurements, fio, iperf3, and what is written of them."""
+"""The whole measurement of a machine: its description, small measurements, fio, iperf3, and the files written."""
 
 from __future__ import annotations
 

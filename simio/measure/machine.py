@@ -19,7 +19,7 @@ PROC = Path("/proc")
 
 @dataclass
 class Machine:
-    """Facts of the machine: sizes in bytes, clocks in Hz; 0 or empty for what it does not tell."""
+    """Facts of the machine: sizes in bytes, clocks in Hz; 0 or empty if unknown."""
 
     cpus: int = 0
     model: str = ""
@@ -41,7 +41,7 @@ class Machine:
 
 
 def machine(log: Log) -> Machine:
-    """All that the system tells; what it does not is listed in the log, and raw output kept."""
+    """All facts that the system has; missing ones are listed in the log, and raw output is kept."""
     found = Machine(cpus=len(os.sched_getaffinity(0)), page=os.sysconf("SC_PAGE_SIZE"))
     found.kernel = f"Linux {platform.release()}"
     found.load = os.getloadavg()[0]
@@ -120,7 +120,7 @@ def _clock(found: Machine, log: Log) -> None:
 
 
 def _devices(log: Log) -> None:
-    """Raw output of what tells of PCI, NVMe, block and network devices."""
+    """Raw output of the tools that list PCI, NVMe, block and network devices."""
     text = log.attempt("lspci", lambda: log.run(["lspci", "-vv"]))
     if text is not None:
         if text.strip():

@@ -1,4 +1,4 @@
-"""Taking out of what a machine tells whatever names it: host name, hardware addresses, serial numbers."""
+"""Removal of a machine's identity from raw output: host name, hardware addresses, serial numbers."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ class Declarations:
         return made
 
     def room(self, name: str, words: int) -> None:
-        """Raise UnfitError if so many words of state more are too many for a program."""
+        """Raise UnfitError if this many more words of state are too many for a program."""
         used = len(self._state)
         if used + words > MOST_STATE:
             beside = f" beside {used:,} of others" if words <= MOST_STATE else ""
@@ -218,12 +218,12 @@ class Declarations:
         return self._declare("window", name, Window(name, slots), self._windows)
 
     def occupy(self, window: Handle, time: int) -> None:
-        """Whoever passes here takes slots of the window for at least `time` ps in all; for the bound, no step."""
+        """Passing here takes slots of the window for at least `time` ps in all; for the bound, no step."""
         self._inside("occupy")
         self._occupancies.append(Occupancy(self._at, self._row("window", window), time))
 
     def demand(self, resource: Handle, time: int) -> None:
-        """Whoever passes here causes a resource to serve at least `time` unit-ps; for the bound, no step."""
+        """Passing here causes a resource to serve at least `time` unit-ps; for the bound, no step."""
         self._inside("demand")
         self._demands.append(Demand(self._at, self._row("resource", resource), time))
 
@@ -232,7 +232,7 @@ class Declarations:
         self._ahead[self._row("container", container)] = None
 
     def promise(self, amount: int) -> None:
-        """Whoever passes here causes `amount` bytes to be delivered; for the bound, no step."""
+        """Passing here causes `amount` bytes to be delivered; for the bound, no step."""
         self._inside("promise")
         self._promises.append(Promise(self._at, amount))
 

@@ -35,7 +35,7 @@ _COMPARISONS = {
     "&": Compare.ANY,
 }  # fmt: skip
 _TARGET: dict[int, int] = {Op.FORK: 1, Op.JUMP: 1, Op.BRANCH: 5}
-"""Column of a step that says where execution goes on."""
+"""Column of a step with the place of the next one."""
 
 
 class TooManySteps(UnfitError):
@@ -291,7 +291,7 @@ class Emitting(Copies):
         return self._at - 1
 
     def _look(self) -> None:
-        """Tell whoever waits how many steps there are, and see to it that they do not become too many."""
+        """Report the number of steps, and check it against the limit."""
         if self._at >= MOST_STEPS:
             raise TooManySteps(
                 f"its steps are more than {MOST_STEPS:,}; use fewer disks, or blocks and stripe units of which one "

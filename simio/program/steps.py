@@ -40,7 +40,7 @@ class Op(IntEnum):
     END = 0
     """The thread ends. If its parent waits in JOIN for the last child, the parent is scheduled now."""
     ADVANCE = 1
-    """fixed, reg, numerator, denominator: go on after fixed + ceil(reg * numerator / denominator) ps."""
+    """fixed, reg, numerator, denominator: continue after fixed + ceil(reg * numerator / denominator) ps."""
     SEIZE = 2
     """resource, units, priority: wait in line (lower priority number first, then arrival) for the units."""
     RELEASE = 3

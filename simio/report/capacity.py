@@ -68,7 +68,7 @@ def _table(search: Capacity, key: str) -> Any:
         held = "hold" if load.holds else "line grows" if any(each.grows for each in result.loads) else "broken"
         table.add_row(
             load.text, *(each.value_text(result) for each in search.conditions),
-            share_bar(min(value / first.limit, 1.0) if first.limit else 0.0),
+            share_bar(min(value / first.limit, 1.0)) if first.limit else "",
             Text(held if load.sure else f"{held}?", style="" if load.holds else "red"),
             str(len(result.seeds)),
             f"{result.limiter.name} {result.limiter.busy:.0%}",

@@ -78,7 +78,9 @@ def lines(results: Sequence[tuple[str, ScenarioResult]], key: str, unit: str) ->
     for name, result in results:
         varied = sorted({setting for case in result.cases for setting in case.settings})
         if key not in varied:
-            near = did_you_mean(key, varied) or f"it varies {', '.join(varied) or 'nothing'}"
+            given = key.partition("=")[0]
+            vary = f"it varies {', '.join(varied) or 'nothing'}; --set {given}=VALUES --against {given} does"
+            near = did_you_mean(key, varied) or vary
             raise SimioError(f"--against: {quote(name)} does not vary {quote(key)}; {near}")
         cases = [case for case in result.cases if key in case.settings and case.rate]
         if not cases:

@@ -79,7 +79,7 @@ def _value(found: Contrast, each: Answered) -> tuple[float, str]:
     """The metric of one of the two, as a number and in words."""
     if found.metric == THROUGHPUT:
         text = figure(in_unit(float(each.rate), found.unit))
-        text += f" ± {in_unit(each.half_width, found.unit):.2g}" if each.half_width else ""
+        text += f" ± {figure(in_unit(each.half_width, found.unit), 2)}" if each.half_width else ""
         return float(each.rate), f"{text} {found.unit}"
     value = each.times[found.metric]
     return value, units.format_quantity(round(value), "time")

@@ -23,6 +23,7 @@ from simio.wording import counted, figure, in_unit, settings_text
 
 WITHIN = f"within ±{LEAST:.1%}"
 INTERRUPTED = "interrupted: these are the runs finished by then"
+NOTHING_YET = "interrupted before the first run was done"
 
 
 def show(console: Console, found: Waterfall | None, profile: CausalProfile | None, title: str) -> None:
@@ -43,8 +44,8 @@ def show(console: Console, found: Waterfall | None, profile: CausalProfile | Non
         console.print(Padding(_stages(found), (1, 0, 0, 0)))
     for note in [*(profile.notes if profile else ()), *(found.notes if found else ())]:
         console.print(Text(f"\n{note}", style="dim"))
-    if profile and not profile.complete:
-        console.print(Text(f"\n{INTERRUPTED}", style="yellow"))
+    if profile is None or not profile.complete:
+        console.print(Text(f"\n{INTERRUPTED if profile or found else NOTHING_YET}", style="yellow"))
 
 
 def _answer(profile: CausalProfile) -> str:

@@ -17,19 +17,20 @@ WIDTH, HEIGHT = 900, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 40, 78, 340
 _COLUMNS, _ROWS = 60, 11
 _RATIO = 20
-"""An axis of times is logarithmic where its ends are at least so many times apart."""
+"""Ratio of the ends of an axis of times from which on it is logarithmic."""
 
 
 @dataclass(frozen=True)
 class Curve:
     """The points of a search: load, value of the first promise and half of its interval; growing lines are apart.
 
-    Values are in the unit of `unit`, which is what the axis says.
+    Loads and values are in the units `across` and `unit`, which the axes have beside their names.
     """
 
     points: Sequence[tuple[float, float, float]]
     growing: Sequence[float]
     limit: float
+    across: str
     unit: str
     answer: float | None
     knee: tuple[float, float] | None
@@ -39,26 +40,30 @@ class Curve:
         """The curve of a search that has run."""
         first = search.conditions[0]
         scale, unit = _scale(first)
+        apart, across = _scale_of_loads(search)
         loads = sorted(search.loads, key=lambda load: load.value)
         growing = [load for load in loads if any(each.grows for each in load.result.loads)]
 
         def point(load: Load) -> tuple[float, float, float]:
             seen = first.seen(load.result)
-            return float(load.value), seen.value / scale, seen.half_width / scale
+            return float(load.value) / apart, seen.value / scale, seen.half_width / scale
 
         knee = search.knee
         return cls(
             [point(load) for load in loads if load not in growing],
-            [float(load.value) for load in growing],
+            [float(load.value) / apart for load in growing],
             first.limit / scale,
+            across,
             unit,
-            float(search.most.value) if search.most else None,
+            float(search.most.value) / apart if search.most else None,
             point(knee)[:2] if knee else None,
         )
 
     @property
     def most(self) -> float:
-        """The largest value on the axis: somewhat above the limit, however high points go."""
+        """The largest value on the axis: somewhat above the limit, however high points go, unless that is zero."""
+        if not self.limit:
+            return max([1.0, *(value for _, value, _ in self.points)])
         return max([self.limit * 1.25, *(min(value, 2.5 * self.limit) for _, value, _ in self.points)])
 
     @property
@@ -79,6 +84,14 @@ def _scale(first: Condition) -> tuple[float, str]:
     if first.dimension == "rate":
         return 1e6, "MB/s"
     return 1.0, {"request_rate": "/s"}.get(first.dimension, "")
+
+
+def _scale_of_loads(search: Capacity) -> tuple[float, str]:
+    """The size of the unit of the loads in base units, and its name: that of the largest; of a count, none."""
+    if search.dimension is None:
+        return 1.0, ""
+    unit = max(search.loads, key=lambda load: load.value).text.partition(" ")[2]
+    return float(units.parse(f"1 {unit}", search.dimension)), unit
 
 
 def drawn(search: Capacity, key: str) -> str:
@@ -132,7 +145,7 @@ def svg(search: Capacity, key: str, title: str) -> str:
     for tick in across.ticks():
         picture.line(across.place(tick), _BOTTOM, across.place(tick), _BOTTOM + 5)
         picture.text(across.place(tick), _BOTTOM + 20, f"{tick:g}", "middle", "quiet")
-    picture.text((_LEFT + WIDTH - _RIGHT) / 2, _BOTTOM + 42, key, "middle", "quiet")
+    picture.text((_LEFT + WIDTH - _RIGHT) / 2, _BOTTOM + 42, f"{key}, {curve.across}".rstrip(", "), "middle", "quiet")
     for x in curve.growing:
         picture.area(across.place(x) - 5, _TOP, across.place(x) + 5, _BOTTOM)
         picture.text(across.place(x), _TOP - 6, "line grows", "middle", "quiet")

@@ -56,6 +56,8 @@ def _sure(search: Search, complete: bool) -> str:
     tried = len(search.rows)
     unrun = tried - search.runs
     ran = counted(search.runs, "run") + (f", {unrun} left out for their cost or an error" if unrun else "")
+    if not complete and not search.goal.chosen(search.rows):
+        return f"interrupted: {ran}; none of them qualifies" if tried else "interrupted before the first run was done"
     if not complete:
         return f"interrupted: {ran}; the best so far, not proven"
     if search.proven:

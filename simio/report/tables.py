@@ -197,7 +197,7 @@ def rate_text(case: CaseResult, unit: str) -> str:
     if case.half_width is not None:
         # Whole bytes leave a trace of rounding where nothing varies.
         width = 0 if case.half_width < ROUNDING * case.rate else case.half_width
-        text += f" ± {in_unit(width, unit):.2g}"
+        text += f" ± {figure(in_unit(width, unit), 2)}"
     return text
 
 
@@ -206,7 +206,7 @@ def with_interval(text: str, interval: Interval | None, unit: str = "", more: st
     if interval is None:
         return text
     low, high = (in_unit(end, unit) if unit else end for end in (interval.low, interval.high))
-    return f"{text} ({low:.3g} to {high:.3g}{more})"
+    return f"{text} ({figure(low, 3)} to {figure(high, 3)}{more})"
 
 
 # --- one case ----------------------------------------------------------------------------------------------

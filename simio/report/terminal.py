@@ -101,18 +101,30 @@ def withheld_text(held: int) -> str:
 
 def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
     """Print the samples and errors behind the intervals."""
+    covered, basis, most = uncertainty_texts(result)
+    if basis:
+        console.print()
+    for text, style in ((covered, ""), (basis, "dim"), (most, "yellow")):
+        if text:
+            console.print(Text(text, style=style))
+
+
+def uncertainty_texts(result: ScenarioResult) -> tuple[str, str, str]:
+    """The rows within the intervals, what these rest on, and the value without a source that matters most.
+
+    Empty texts for a result without intervals, or without rows.
+    """
     found = result.uncertainty
     if found is None:
-        return
+        return "", "", ""
     compared = summary(result)
-    console.print()
+    covered = ""
     if compared is not None and compared.intervals and not result.sets:
-        rows = counted(compared.intervals, "row")
-        console.print(f"measured within the 90% interval: {compared.covered} of {rows}")
+        covered = f"measured within the 90% interval: {compared.covered} of {counted(compared.intervals, 'row')}"
     runs = counted(found.runs, "short run")
     lines = [f"intervals of 90%: {runs} with {counted(found.values, 'uncertain catalogue value')}"]
     if found.by_rule:
-        lines[0] += f", {found.by_rule} of them without a source, which have the width of their class"
+        lines[0] += f", {found.by_rule} of them without an interval of their own, which have the width of their class"
     if found.model_error is None:
         lines.append("nothing was predicted blind: the intervals leave out the error of the model itself")
     else:
@@ -123,13 +135,13 @@ def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
         )
     if found.failed:
         lines.append(f"{counted(found.failed, 'group')} of cases failed and left out")
-    console.print(Text("; ".join(lines), style="dim"))
-    if found.unsourced:
-        console.print(Text(unsourced_text(found.unsourced), style="yellow"))
+    return covered, "; ".join(lines), unsourced_text(found.unsourced)
 
 
 def unsourced_text(found: Sequence[Dependence]) -> str:
     """The value without a source on which the answer depends most, in words."""
+    if not found:
+        return "depends by more than 5% on no value without a source"
     most = found[0]
     low, high = (f"{change:+.0%}" for change in most.changes)
     more = f"; {counted(len(found) - 1, 'other')} by more than 5%" if len(found) > 1 else ""

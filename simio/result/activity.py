@@ -1,7 +1,7 @@
 """Activity of threads at each instant of a run, and holders of resources: from the steps that an engine reports.
 
-A thread that goes on later than its last step began has waited there, or has advanced; a SEIZE is granted when the
-thread goes on. So the steps say all, and both engines report the same ones.
+A thread that continues later than its last step began has waited there, or has advanced; a SEIZE is granted when the
+thread continues. The steps are therefore sufficient, and both engines report the same ones.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from simio.engines.outcome import Aborted, Interrupted, Options, Outcome
 from simio.lower import lower
 from simio.program.steps import HORIZON, NAMING, Op, Program, named_row
 from simio.result.precision import settled
+from simio.waiting import watcher
 
 MOST = 250_000
 """Spans that are kept unless another number is asked for."""
@@ -72,6 +73,7 @@ class Activity:
         self.held: list[Span] = []
         self.passed: list[Span] = []
         self.end = since
+        self.until = HORIZON
         self.full = False
         names = {name: number for number, name in enumerate(program.names)}
         self._names = [names[start.name] for start in program.starts for _ in range(start.count)]
@@ -108,6 +110,8 @@ class Activity:
                 raise Full
         self._last = rows[last & (ops != Op.END)]
         self.end = int(rows[-1, 0]) if len(rows) else self.end
+        if told := watcher():
+            told.runs(self.end, self.until, len(self.held) + len(self.passed), self.most)
 
     def finish(self, end: int) -> None:
         """The run, or what is kept of it, ends: so does all that is under way."""
@@ -233,7 +237,8 @@ def observe(
     activity = Activity(program, since, most)
     run = settled(system.run, program, engine)
     limits = [limit for limit in (run.until, until) if limit is not None]
-    options = Options(min(limits, default=HORIZON), run.step_budget, run.seed)
+    activity.until = min(limits, default=HORIZON)
+    options = Options(activity.until, run.step_budget, run.seed)
     try:
         try:
             outcome = execute(program, replace(options, watch=activity.watch), engine, announce)

@@ -94,7 +94,7 @@ class Packets:
         heads = heads[::FIELDS][: len(heads) // FIELDS]
         counts = dict.fromkeys(points, 0)
         record = self.outcome.marks
-        # When the trace is full, losses go on; telling them alone would look as if nothing else happened.
+        # When the trace is full, losses continue; reporting them alone would look as if nothing else happened.
         if self.missing:
             lost = lost[lost < heads[-1]]
         for at in np.sort(np.concatenate([heads, lost])).tolist():

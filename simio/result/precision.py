@@ -1,4 +1,4 @@
-"""The runs of a case: one, so many replications, or as long and as many as a precision takes."""
+"""The runs of a case: one, a number of replications, or as long and as many as a precision takes."""
 
 from __future__ import annotations
 

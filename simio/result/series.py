@@ -17,7 +17,7 @@ class Series(Sequence[T]):
     __slots__ = ("_numbers",)
 
     def __init__(self, numbers: NDArray[Any]) -> None:
-        """The array is not copied, and nobody may change it afterwards."""
+        """The array is not copied, and must not be changed afterwards."""
         self._numbers = numbers.view()
         self._numbers.flags.writeable = False
 

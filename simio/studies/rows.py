@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -168,7 +169,7 @@ def _rows_of(name: str, scenario: Scenario) -> Iterator[Row]:
 
 def _check_whole(table: MeasuredTable, found: Sequence[Row]) -> None:
     """A row of a table that no scenario takes, or that two of a scenario's cases claim, is reported."""
-    twice = {row.name for row in found if sum(other.name == row.name for other in found) > 1}
+    twice = [name for name, times in Counter(row.name for row in found).items() if times > 1]
     if twice:
         raise SimioError(f"{table.name}: more than one row for {'; '.join(sorted(twice))}")
     if len(found) < table.rows:

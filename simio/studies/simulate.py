@@ -101,7 +101,7 @@ def run(
     processes: int | None = None,
     announce: Callable[[str], Any] | None = None,
 ) -> None:
-    """Run cases in this order and `tell` of each when it is done; a case that fails is reported like any other."""
+    """Run cases in this order and `tell` each when it is done; a case that fails is reported like any other."""
     from simio.sweeps import Task, run_many
 
     library = library or Library()

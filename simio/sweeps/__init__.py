@@ -1,4 +1,4 @@
-"""Many runs: one call for whoever needs more than one, on one machine or on a cluster."""
+"""Many runs in one call, on one machine or on a cluster."""
 
 from simio.sweeps.run import run_many
 from simio.sweeps.work import Task, run_case_of

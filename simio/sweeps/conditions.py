@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
 from simio import units
 from simio.errors import SimioError, did_you_mean, quote
+from simio.program.steps import Program
 from simio.result.model import CaseResult
 from simio.result.recorded import Observation
 
@@ -116,13 +117,7 @@ class Condition:
 
     def _observed(self, result: CaseResult) -> Seen:
         known = {each.name: each for each in result.observations}
-        found = [each for name, each in known.items() if name == self.name or name.partition(":")[0] == self.name]
-        if len(found) != 1:
-            named = f"{len(found)} times" if found else "no times"
-            near = did_you_mean(self.name, [name.partition(":")[0] for name in known])
-            options = near or f"there are {', '.join(map(quote, known)) or 'none'}"
-            raise SimioError(f"{quote(self.text)}: found {named} of {quote(self.name)}; {options}")
-        own: Observation = found[0]
+        own: Observation = known[_check_times(self, list(known))]
         if self.what == "most":
             return Seen(self._checked(float(own.most), "time" if own.unit == "ps" else ""))
         value, width = own.estimate(STATISTICS[self.what])
@@ -152,6 +147,29 @@ def _named(items: Iterable[N], name: str, noun: str) -> N:
     return known[name]
 
 
+def check_named(conditions: Iterable[Condition], program: Program) -> None:
+    """Refuse a condition on times that a program does not observe, or on a count that no machine of it keeps.
+
+    Raises SimioError.
+    """
+    check_counted(conditions, program.tallies)
+    times = [mark.name for mark in program.marks if mark.unit == "ps"]
+    for each in conditions:
+        if each.what in (*STATISTICS, "most") and not program.guests:
+            _check_times(each, times)
+
+
+def _check_times(condition: Condition, times: Sequence[str]) -> str:
+    """The name of the observation that a condition is on. Raises SimioError if there is none, or several."""
+    found = [name for name in times if condition.name in (name, name.partition(":")[0])]
+    if len(found) == 1:
+        return found[0]
+    named = f"{len(found)} times" if found else "no times"
+    near = did_you_mean(condition.name, [name.partition(":")[0] for name in times])
+    options = near or f"there are {', '.join(map(quote, times)) or 'none'}"
+    raise SimioError(f"{quote(condition.text)}: found {named} of {quote(condition.name)}; {options}")
+
+
 def check_counted(conditions: Iterable[Condition], counters: Iterable[Counter]) -> None:
     """Refuse a condition on a count that no machine of a program keeps. Raises SimioError."""
     known: dict[str, None] = {}
@@ -161,6 +179,11 @@ def check_counted(conditions: Iterable[Condition], counters: Iterable[Counter]) 
     for each in conditions:
         if each.what in (*STATISTICS, "most", *MEASURED) or each.quantity in {"throughput", *known}:
             continue
+        if each.quantity in (*STATISTICS, "most", *MEASURED):
+            raise SimioError(
+                f"{quote(each.text)}: found {quote(each.quantity)} of nothing; expected the name of what it is of, "
+                f"as in {EXAMPLE}"
+            )
         options = f"{', '.join(STATISTICS)}, most, {', '.join(MEASURED)} of NAME, throughput, or a count"
         near = did_you_mean(each.quantity, known)
         raise SimioError(

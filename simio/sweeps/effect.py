@@ -11,13 +11,13 @@ from simio.sweeps.sweep import Plan, Workers
 from simio.sweeps.values import Axis
 
 PROBES = 5
-"""Values of an axis that are tried where no rows tell."""
+"""Values of an axis that are tried where no rows decide."""
 
 
 def without_effect(plan: Plan, rows: Mapping[int, Row], workers: Workers) -> list[str]:
     """The keys of the plan that had no effect on the result.
 
-    In a grid the rows tell: those that differ in one axis only are all alike. A sample has no such rows, so some
+    In a grid the rows decide: those that differ in one axis only are all alike. A sample has no such rows, so some
     values of each axis, the lowest and the highest among them, are tried in one configuration.
     """
     axes = [axis for axis in plan.space.axes if axis.interval or len(axis.points) > 1]

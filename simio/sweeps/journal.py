@@ -1,6 +1,6 @@
 """A sweep's rows while it runs: a file beside the table, to which finished rows are added at once.
 
-Its first line says what the sweep is; each other line is a row. Whatever ends the sweep, the same sweep goes on from
+Its first line says what the sweep is; each other line is a row. After any end, the same sweep resumes from
 there. A line that was cut short by a loss of power or a kill does not count.
 """
 

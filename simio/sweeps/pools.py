@@ -44,7 +44,7 @@ class Pool(Protocol):
 class LocalPool:
     """Processes of this machine, started by loky, which notices those that die.
 
-    Futures rather than `joblib.Parallel`: they tell which tasks a process had when it died, and outcomes are not held
+    Futures rather than `joblib.Parallel`: they show which tasks a process had when it died, and outcomes are not held
     up by a batch.
     """
 

@@ -47,5 +47,5 @@ def told(error: SimioError) -> str:
 
 
 def in_file(problem: Problem) -> Place | None:
-    """The place in a file. Settings, which many configurations have, are told apart by their keys alone."""
+    """The place in a file. Settings, which many configurations have, are distinguished by their keys alone."""
     return problem.place if problem.place and problem.place.file != "--set" else None

@@ -1,4 +1,4 @@
-"""Many runs in order of completion, whoever does the work and whatever becomes of them."""
+"""Many runs in order of completion, by any workers and with any outcome."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def run_many(
     where the work is done, with a scenario of which only the task's case was built, and the task; it has to be a
     function of a module, and what it returns is sent back.
 
-    Without `processes` work begins here, and goes on in a process for each CPU once that is worth it; 1 keeps it
+    Without `processes` work begins here, and continues in a process for each CPU once that is worth it; 1 keeps it
     here. `cluster` is the address of a Dask scheduler. Each task has the same outcome wherever it runs. A process
     that dies is replaced and its tasks are run again; one that kills each process it runs in has an error as its
     outcome. To leave the iterator, by an interrupt or otherwise, ends the processes. Raises SimioError where there is
@@ -165,7 +165,7 @@ def _next(todo: deque[Numbered], lost: dict[int, int], size: int) -> list[Number
 
 
 def _size(seconds: float, left: int, workers: int) -> int:
-    """Number of tasks, each of so many seconds, to send at once, so that some are left for all workers."""
+    """Number of tasks, each of this many seconds, to send at once, so that some are left for all workers."""
     return max(1, min(int(CHUNK / max(seconds, 1e-9)), LARGEST_CHUNK, left // (2 * workers)))
 
 

@@ -17,7 +17,7 @@ Settings = dict[str, str]
 
 @dataclass(frozen=True)
 class Space:
-    """Axes to combine. With `sample`, so many random points in place of all: a Latin hypercube with `lhs`."""
+    """Axes to combine. With `sample`, this many random points in place of all: a Latin hypercube with `lhs`."""
 
     axes: tuple[Axis, ...]
     sample: int | None = None

@@ -23,6 +23,8 @@ from simio.sweeps.work import Task
 
 LOOKED_AT = 100
 """Configurations that are built before any is run."""
+MOST_TOLD = 5
+"""Of those that cannot be built, so many are told one by one."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,11 @@ def check(plan: Plan) -> tuple[str, list[str]]:
             found.setdefault(told(error), _named(plan.settings(number)))
     if not unit:
         raise ScenarioError(problems)
-    return unit, [f"{where}: {what}" for what, where in found.items()]
+    texts = [f"{where}: {what}" for what, where in found.items()]
+    more = len(texts) - MOST_TOLD
+    if more > 1:
+        texts[MOST_TOLD:] = [f"{more} more of the {len(looked_at)} configurations looked at cannot be run either"]
+    return unit, texts
 
 
 def _named(settings: Settings) -> str:

@@ -16,7 +16,7 @@ MOST_VALUES = 100_000
 MOST_CHARACTERS, MOST_EXPONENT = 100, 99
 """Of a number without a unit, as of a quantity."""
 DIGITS = 40
-"""Digits behind the point that a factor's powers are computed to; that of no value is told."""
+"""Digits behind the point that a factor's powers are computed to; the powers of a value have none."""
 _WHOLE = ("time", "size")
 _END = r"\+?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)? *(?:%|[A-Za-z][A-Za-z/]*)?"
 _RANGE = re.compile(rf"({_END}) *\.\. *({_END}) *(?::(.*))?")

@@ -85,7 +85,7 @@ def work(chunk: Chunk[T]) -> Done[T]:
 
 
 def attempt(chunk: Chunk[T], task: Task) -> T | SimioError:
-    """One task; a defect is told as an error, so that it costs one outcome and not all."""
+    """One task; a defect is reported as an error, so that it costs one outcome and not all."""
     try:
         return chunk.do(_source(chunk, task).scenario(task.sets, only=task.case), task)
     except ScenarioError as error:

@@ -6,16 +6,18 @@ from pydantic import Field
 
 from simio.components.network.hippi import HippiCard, connect
 from simio.components.site import Site
+from simio.description.arrivals import Arrivals
 from simio.description.model import Workload, fits
 from simio.description.quantities import Count, Extent, Flag
 from simio.description.sheets.hippi import HippiAdapter, HippiLink
 from simio.description.workloads import HostName, WorkloadParams
 from simio.errors import RunError
 from simio.workloads import register_workload
+from simio.workloads.common.arrivals import ArrivalProcess
 
 
 class Blast(WorkloadParams):
-    """Processes that send packets from memory on one host to memory on another, as fast as they can."""
+    """Processes that send packets from memory on one host to memory on another, back to back or as they arrive."""
 
     routes = (("from_", "to"),)
 
@@ -24,6 +26,9 @@ class Blast(WorkloadParams):
     size: Extent = Field(description="bytes a packet")
     processes: Count = Field(1, le=4096, description="sending processes, each with its own buffer")
     packets: Count = Field(description="packets each process sends")
+    arrivals: Arrivals | None = Field(
+        None, description="when packets are to be sent, by whichever process is free; none: one after another"
+    )
     sink: Flag = Field(True, description="whether a process on the receiving host reads the packets")
 
 
@@ -34,10 +39,13 @@ def blast(site: Site, workload: Workload[Blast]) -> None:
     sender, receiver = _cards(site, params.from_, params.to, params.sink)
     total = params.packets * params.processes
     latency = p.observation(f"{workload.name}: write", "latency", "ps")
+    arrivals = ArrivalProcess(p, workload.name, params.arrivals) if params.arrivals else None
+    if params.arrivals:
+        p.load(workload.name, latency, params.arrivals.mean, count=total)
     with (
         p.thread(f"{workload.name}: sender on {params.from_}", count=params.processes),
         p.loop(params.packets),
-        p.timed(latency),
+        p.timed(latency, arrivals.wait() if arrivals else None),
     ):
         sender.kernel.write_raw(sender, params.size)
     if params.sink:

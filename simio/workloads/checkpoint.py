@@ -1,4 +1,4 @@
-"""Checkpoints of a parallel program: all ranks write their shards at once, and go on when the last one is stored."""
+"""Checkpoints of a parallel program: all ranks write their shards at once, and wait until the last one is stored."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ from simio.workloads.common.arrivals import ArrivalProcess, declare_load
 class Database(WorkloadParams):
     """Clients whose transactions read pages, change some, and wait for the log.
 
-    Records of all transactions that end while the log is written go with the next write (group commit): whoever comes
-    first writes for all, and has the device flushed. Changed pages are written later by threads in the background.
+    Records of all transactions that end while the log is written go with the next write (group commit): the first
+    to come writes for all, and flushes the device. Changed pages are written later by threads in the background.
     """
 
     users: ClassVar[str | None] = "clients"

@@ -42,7 +42,7 @@ class Datagrams(NetworkParams):
     )
     gro: Flag = Field(
         False,
-        description="whether what one poll finds of a stream goes up as one buffer, for one call (UDP_GRO), where "
+        description="whether datagrams of a stream in one poll are one buffer, for one call (UDP_GRO), if "
         "adapters have queues",
     )
     core: Whole | None = Field(

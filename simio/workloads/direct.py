@@ -15,6 +15,7 @@ from simio.components.block.layer import Process
 from simio.components.block.schedulers import Scheduler
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
+from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Flag, Quantity, Text, Time, Whole, refusal
 from simio.description.workloads import HostName, Storage, WorkloadParams
@@ -22,6 +23,7 @@ from simio.errors import RunError, quote
 from simio.program.builder import Handle, Register, Variable, since
 from simio.wording import counted
 from simio.workloads import register_workload
+from simio.workloads.common.arrivals import ArrivalProcess
 
 MOST_IN_TURN = 64
 """Drives that a process goes through in turn."""
@@ -47,12 +49,20 @@ class Direct(WorkloadParams):
         False, description="whether files and buffers were registered before, as io_uring can (fixed buffers)"
     )
     block: Extent = Field(4096, description="bytes a request")
+    align: Extent | None = Field(
+        None, description="boundary at which buffers begin; one within a page lies on a page more; none: page"
+    )
     pattern: Literal["random", "sequential"] = Field("random", description="order of the blocks")
     reads: Annotated[Fraction, Quantity("share")] = Field(
         Fraction(1), description="share of requests that read; the others write"
     )
-    depth: Annotated[Count, Field(le=65536)] = Field(
-        1, description="requests that a process keeps outstanding, over all its drives"
+    depth: Annotated[Count, Field(le=65536)] | None = Field(
+        None,
+        description="requests that a process keeps outstanding, over all its drives; none: 1, or of requests that "
+        "arrive as many as its interface takes",
+    )
+    arrivals: Arrivals | None = Field(
+        None, description="when requests arrive, whatever becomes of those before; none: one after another"
     )
     batch: Count = Field(1, description="requests that a process submits with one call of libaio or io_uring")
     begin: Literal["in turn", "last"] = Field(
@@ -64,7 +74,9 @@ class Direct(WorkloadParams):
     )
     processes: Annotated[Count, Field(le=4096)] = Field(1, description="number of processes")
     requests: Count | None = Field(
-        None, description="requests in all, rounded up to as many for each place; none: until the run's time is over"
+        None,
+        description="requests in all, rounded up to as many for each place, or with arrivals for each drive and "
+        "process; none: until the run's time is over",
     )
     first_core: Whole = Field(0, description="core of the first process; the others follow in order")
     cores: Count | None = Field(None, description="cores that the processes share; none: one each")
@@ -76,18 +88,28 @@ class Direct(WorkloadParams):
     @model_validator(mode="after")
     def _consistent(self) -> Direct:
         deepest = INTERFACES[self.interface].deepest
-        if deepest is not None and self.depth > deepest:
+        if deepest is not None and self.depth is not None and self.depth > deepest:
             raise refusal(str(self.depth), f"at most {deepest} with interface {self.interface}", field="depth")
         if self.reads > 1:
             raise refusal(f"{float(self.reads):g}", "a share of at most 100 %", field="reads")
         if self.span is not None and self.span < self.block:
             raise refusal(str(self.span), "at least a block", field="span")
+        if self.arrivals and self.batch > 1:
+            raise refusal(f"{self.batch}, with arrivals", "1", "each is submitted as it arrives", "batch")
         return self
+
+    @property
+    def places(self) -> int | None:
+        """Requests that a process has outstanding at most; None: any number."""
+        if self.depth is not None or not self.arrivals:
+            return self.depth or 1
+        return INTERFACES[self.interface].deepest
 
 
 @register_workload("direct", Direct)
 def direct(site: Site, workload: Workload[Direct]) -> None:
-    """Each process has `depth` threads, of which each carries one request after another; as `Direct` says.
+    """Each process has `depth` threads, of which each carries one request after another, or a thread for each request
+    that arrives; as `Direct` says.
 
     Raises RunError for too many drives, and for processes that never end.
     """
@@ -101,18 +123,19 @@ def direct(site: Site, workload: Workload[Direct]) -> None:
     layer = site.block_layer(params.host)
     schedulers = [layer.scheduler(target, INTERFACES[params.interface]) for target in targets]
     disk = site.system.disks_of(targets[0])[0]
-    way = layer.way(disk, params.program, params.block, params.registered, schedulers[0], params.batch)
+    way = layer.way(disk, params.program, params.block, params.registered, schedulers[0], params.batch, params.align)
     placed = list(_places(params))
     for number, (core, helper) in enumerate(placed, 1):
         name = f"{workload.name} {number}" if params.processes > 1 else workload.name
         process = Process(layer, name, core, params.interface, helper)
         companions = sum(other == core for other, _ in placed)
         own, helping = (_slot(placed, at, place) for place, at in enumerate((core, helper), 2 * number - 2))
-        process.start(way, params.depth, companions, own, helping)
+        process.start(way, 0 if params.arrivals else params.places or 0, companions, own, helping)
         devices = [process.device(target) for target in targets]
         for device in devices:
             _check(workload, device)
-        Requests(site, workload, process, list(zip(devices, schedulers, strict=True))).emit(number)
+        kind = Arriving if params.arrivals else Requests
+        kind(site, workload, process, list(zip(devices, schedulers, strict=True))).emit(number)
 
 
 def _places(params: Direct) -> Iterator[tuple[int, int | None]]:
@@ -144,7 +167,7 @@ def _check(workload: Workload[Direct], device: BlockDevice) -> None:
 
 
 class Requests:
-    """The threads of one process."""
+    """The requests of one process, some of which it keeps outstanding."""
 
     def __init__(
         self,
@@ -160,12 +183,12 @@ class Requests:
         self.outside = process.layer.host.span(self.params.program)
 
     def emit(self, number: int) -> None:
-        """The places of the process, each a thread that goes on until its share is done or time is over."""
+        """The places of the process, each a thread that works until its share is done or time is over."""
         p, params = self.p, self.params
         places = self._placing(number)
         writes = self._writing(number)
         turns = self._turns()
-        with p.thread(self.process.name, count=params.depth):
+        with p.thread(self.process.name, count=params.places or 1):
             at, begun = p.register(), p.register()
             first = self._first_drive()
             self.process.take_core()
@@ -199,7 +222,8 @@ class Requests:
         params = self.params
         if params.requests is None:
             return None
-        return max(-(-params.requests // (params.processes * params.depth * len(self.drives))), 1)
+        places = 1 if params.arrivals else params.places or 1
+        return max(-(-params.requests // (params.processes * places * len(self.drives))), 1)
 
     def _room(self) -> int:
         """Blocks of the part of each drive that is used."""
@@ -240,3 +264,48 @@ class Requests:
                 device.read(at, block, block)
             with p.when(kind == 1):
                 device.write(at, block, block)
+
+
+class Arriving(Requests):
+    """The requests of one process that arrive at times of their own, each of which is a thread."""
+
+    def emit(self, number: int) -> None:
+        """The thread to which requests arrive, for one drive after another."""
+        p, params, process = self.p, self.params, self.process
+        assert params.arrivals is not None
+        turns, drives = self._turns(), len(self.drives)
+        p.load(self.name, self.latency, params.arrivals.mean, count=(turns or 0) * drives * params.processes)
+        places, writes = self._placing(number), self._writing(number)
+        arrivals = ArrivalProcess(p, process.name, params.arrivals, params.processes)
+        room = params.places
+        slots = p.container(f"{process.name} slots", room, room, "requests") if room else None
+        with p.thread(process.name), p.loop(turns) if turns else p.forever():
+            for device, scheduler in self.drives:
+                with p.scope():
+                    at, arrived = p.register(), arrivals.wait()
+                    if slots:
+                        p.get(slots, 1)
+                    self._place(at, places)
+                    with p.fork("request"):
+                        self._come(arrived, bool(slots))
+                        process.take_core()
+                        process.submit(scheduler)
+                        self._carry(device, at, writes)
+                        process.take_core()
+                        process.take()
+                        p.mark(self.latency, since(arrived))
+                        p.mark(self.stream, params.block)
+                        if slots:
+                            p.put(slots, 1)
+
+    def _come(self, arrived: Register, waits: bool) -> None:
+        """The process learns of a request: by its arrival, or if that had to wait for another, when that is done."""
+        if not waits:
+            self.process.arrive()
+            return
+        with self.p.scope():
+            late = self.p.register(since(arrived))
+            with self.p.when(late == 0):
+                self.process.arrive()
+            with self.p.when(late > 0):
+                self.process.find()

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from simio import units
 from simio.components.host.dma import DmaEngine, Window
 from simio.components.site import Site
+from simio.description.arrivals import Arrivals
 from simio.description.model import Workload, fits
 from simio.description.quantities import Count, Extent, Size, Text, Whole, refusal
 from simio.description.sheets.pcie import DmaEngineSheet
@@ -16,6 +17,7 @@ from simio.description.workloads import HostName, WorkloadParams
 from simio.errors import RunError, did_you_mean
 from simio.program.builder import Register
 from simio.workloads import register_workload
+from simio.workloads.common.arrivals import ArrivalProcess
 
 LINE = 64
 """Bytes of a cache line, on which addresses begin."""
@@ -36,11 +38,14 @@ class Dma(WorkloadParams):
     offset: Size = Field(0, description="bytes by which addresses are off the beginning of a cache line")
     pattern: Literal["random", "sequential"] = Field("random", description="order of the addresses")
     written: Literal["cold", "host", "device"] = Field(
-        "host", description="who wrote the window before: a core of the host, the device, or nobody of late"
+        "host", description="last writer of the window: a core of the host, the device, or nobody of late"
     )
     memory: Whole = Field(0, description="socket that the memory belongs to")
     core: Whole = Field(0, description="socket of the core that wrote the window, with written: host")
     depth: Count = Field(1, le=4096, description="transactions under way")
+    arrivals: Arrivals | None = Field(
+        None, description="when transactions arrive, of which `depth` are under way at most; none: one after another"
+    )
     transactions: Count = Field(description="transactions in all")
 
     @model_validator(mode="after")
@@ -60,7 +65,7 @@ class Dma(WorkloadParams):
 
 @register_workload("dma", Dma)
 def dma(site: Site, workload: Workload[Dma]) -> None:
-    """`depth` threads of the card's program, each with one transaction under way."""
+    """`depth` threads of the card's program, each with one transaction under way, as it is free or as they arrive."""
     p, params, name = site.p, workload.params, workload.name
     engine = _engine(site, workload)
     places = params.window // params.unit
@@ -78,9 +83,13 @@ def dma(site: Site, workload: Workload[Dma]) -> None:
         at.set(at % places * params.unit + params.offset)
         return at
 
+    arrivals = ArrivalProcess(p, name, params.arrivals) if params.arrivals else None
+    if params.arrivals:
+        p.load(name, took, params.arrivals.mean, count=rounds * (2 if params.does == "mixed" else 1))
+
     def emit() -> None:
         at = address()
-        with p.timed(took):
+        with p.timed(took, arrivals.wait() if arrivals else None):
             if params.does != "read":
                 engine.write(at, params.size)
             if params.does in ("read", "write-read"):
@@ -88,7 +97,7 @@ def dma(site: Site, workload: Workload[Dma]) -> None:
         p.mark(site.delivered, params.size)
         if params.does == "mixed":
             at = address()
-            with p.timed(took):
+            with p.timed(took, arrivals.wait() if arrivals else None):
                 engine.read(at, params.size)
             p.mark(site.delivered, params.size)
 

@@ -27,7 +27,7 @@ from simio.workloads import register_workload
 from simio.workloads.common.sockets import SocketParams
 
 ENDLESS = 2**31 - 1
-"""Writes of a stream that goes on until the run ends."""
+"""Writes of a stream without an end of its own."""
 BLOCK = 128 * 1024
 """Bytes a write over TCP (iperf 3.18, src/iperf.h: DEFAULT_TCP_BLKSIZE)."""
 
@@ -35,9 +35,9 @@ BLOCK = 128 * 1024
 class Iperf3(SocketParams):
     """iperf3: streams from memory to memory, as fast as it goes or at a rate."""
 
-    protocol: Literal["tcp", "udp"] = Field("tcp", description="what carries the streams; -u is udp")
+    protocol: Literal["tcp", "udp"] = Field("tcp", description="transport of the streams; -u is udp")
     streams: Annotated[Count, Field(le=128)] = Field(1, description="streams at once, each with a thread; -P")
-    length: Limit = Field(None, description="bytes a write; none: 128 KiB, over UDP what fits in a packet; -l")
+    length: Limit = Field(None, description="bytes a write; none: 128 KiB, over UDP the payload of a packet; -l")
     total: Limit = Field(None, description="bytes of all streams together, in whole writes; none: without end; -n")
     rate: OptionalRate = Field(None, description="rate of each stream; none: as fast as it goes; -b")
     pacing: Duration = Field(10**9, description="period of the timer that a rate is kept by; --pacing-timer")
@@ -139,7 +139,7 @@ def _udp(site: Site, params: Iperf3, own: str, whole: str) -> None:
 
 
 def _paced(p: Builder, own: str, params: Iperf3, length: int, write: Callable[[], None]) -> None:
-    """Write after write; a stream that is ahead of its rate goes on when the timer finds that it no longer is.
+    """Write after write; a stream that is ahead of its rate resumes when the timer finds that it no longer is.
 
     iperf 3.18, src/iperf_api.c: iperf_check_throttle compares the mean rate so far after each write, and every
     `pacing` from the timer.

@@ -26,7 +26,7 @@ from simio.workloads import register_workload
 from simio.workloads.common.room import check_room
 
 Take = Callable[[int], None]
-"""Emits what a program does with so many bytes that it has in its memory."""
+"""Emits a program's work on this many bytes in its memory."""
 
 
 BUFFERED = "buffered"
@@ -36,7 +36,7 @@ BUFFERED = "buffered"
 class Play(WorkloadParams):
     """Streams of frames that are played at a constant rate, from memory or storage of a host, there or on another.
 
-    A frame that is not there when it is due is late; the player waits for it and goes on from there.
+    A frame that is not there when it is due is late; the player waits for it and continues from there.
     """
 
     users: ClassVar[str | None] = "streams"
@@ -69,7 +69,7 @@ class Play(WorkloadParams):
         None, description="bytes in the buffer when playing begins; none: as many as surely get there"
     )
     streams: Annotated[Count, Field(le=4096)] = Field(1, description="streams at once")
-    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
     nodelay: Flag = Field(False, description="whether TCP_NODELAY is set")
 
     def ends(self, stream: int) -> tuple[str, str]:

@@ -10,16 +10,19 @@ from pydantic import Field
 
 from simio.components.network.rdma.pair import End, queue_pair
 from simio.components.site import Site
+from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Flag
 from simio.description.workloads import HostName, WorkloadParams
 from simio.errors import RunError
 from simio.machines.rdma.layout import BASE, READ, REQUESTS, SEND, WRITE
+from simio.program.builder import Handle
 from simio.workloads import register_workload
+from simio.workloads.common.arrivals import ArrivalProcess
 
 VERBS = {"write": WRITE, "read": READ, "send": SEND}
 ENDLESS = 2**31 - 1
-"""Messages of a program that goes on until the run ends."""
+"""Messages of a program without an end of its own."""
 
 
 class Rdma(WorkloadParams):
@@ -30,12 +33,21 @@ class Rdma(WorkloadParams):
 
     from_: HostName = Field(alias="from", description="host whose program posts the requests")
     to: HostName = Field(description="host whose memory they write or read, or that receives messages")
-    verb: Literal["write", "read", "send"] = Field("write", description="what a request does")
+    verb: Literal["write", "read", "send"] = Field("write", description="operation of a request")
     size: Extent = Field(description="bytes a message")
-    depth: Annotated[Count, Field(le=REQUESTS)] = Field(1, description="requests outstanding on a queue pair")
+    depth: Annotated[Count, Field(le=REQUESTS)] | None = Field(
+        None,
+        description="requests outstanding on a queue pair; none: 1, or of messages that arrive as many as it holds, "
+        f"{REQUESTS}",
+    )
+    arrivals: Arrivals | None = Field(
+        None, description="when messages arrive, over all queue pairs; none: one after another"
+    )
     pairs: Annotated[Count, Field(le=1024)] = Field(1, description="queue pairs")
     messages: Count | None = Field(
-        None, description="messages of each place of the depth; none: until the run's time is over"
+        None,
+        description="messages of each place of the depth, or with arrivals of each queue pair; none: until the "
+        "run's time is over",
     )
     registered: Flag = Field(
         True, description="whether memory is registered before; false: for each message, by the program"
@@ -44,7 +56,7 @@ class Rdma(WorkloadParams):
 
 @register_workload("rdma", Rdma)
 def rdma(site: Site, workload: Workload[Rdma]) -> None:
-    """`depth` requests outstanding on each queue pair, one after another.
+    """`depth` requests outstanding on each queue pair, one after another or as they arrive.
 
     Raises RunError for requests that never end.
     """
@@ -59,10 +71,34 @@ def rdma(site: Site, workload: Workload[Rdma]) -> None:
             with p.thread(f"{own}: receiver on {params.to}", daemon=True), p.forever():
                 p.get(far.received, 1)
                 far.poll()
-        with p.thread(f"{own}: requests on {params.from_}", params.depth), p.loop(params.messages or ENDLESS):
-            _declare(near if params.verb != "read" else far, params.size)
+        sender = near if params.verb != "read" else far
+        if params.arrivals:
+            _arriving(site, own, (near, sender), params, took)
+            continue
+        with p.thread(f"{own}: requests on {params.from_}", params.depth or 1), p.loop(params.messages or ENDLESS):
+            _declare(sender, params.size)
             with p.timed(took):
                 _message(near, params)
+            p.mark(site.delivered, params.size)
+    if params.arrivals:
+        p.load(name, took, params.arrivals.mean, count=(params.messages or 0) * params.pairs)
+
+
+def _arriving(site: Site, name: str, ends: tuple[End, End], params: Rdma, took: Handle) -> None:
+    """The messages that come to a queue pair, each a thread; `ends` are the one that posts and the one that sends."""
+    p, (near, sender) = site.p, ends
+    assert params.arrivals is not None
+    arrivals = ArrivalProcess(p, name, params.arrivals, params.pairs)
+    room = params.depth or REQUESTS
+    slots = p.container(f"{name} slots", room, room, "requests")
+    with p.thread(f"{name}: requests on {params.from_}"), p.loop(params.messages or ENDLESS), p.scope():
+        arrived = arrivals.wait()
+        p.get(slots, 1)
+        _declare(sender, params.size)
+        with p.fork("message"):
+            with p.timed(took, arrived):
+                _message(near, params)
+            p.put(slots, 1)
             p.mark(site.delivered, params.size)
 
 

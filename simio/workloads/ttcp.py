@@ -19,13 +19,13 @@ from simio.workloads import register_workload
 from simio.workloads.common.sockets import SocketParams, Streams
 
 ENDLESS = 2**31 - 1
-"""Writes of a program that goes on until the run ends."""
+"""Writes of a program without an end of its own."""
 
 
 class Ttcp(SocketParams):
     """ttcp and iperf: memory to memory over TCP, as fast as it goes, over one or several connections.
 
-    In the background, it goes on as long as other workloads do, and its own throughput is reported beside theirs.
+    In the background, it lasts as long as other workloads, and its own throughput is reported beside theirs.
     """
 
     size: Extent = Field(description="bytes a write")

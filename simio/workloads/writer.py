@@ -34,9 +34,7 @@ class Writer(BlockParams, _To):
     users: ClassVar[str | None] = "processes"
     routes = (("host", "to"),)
 
-    sync: Flag = Field(
-        False, description="whether what was written is flushed to the device before it counts as done"
-    )
+    sync: Flag = Field(False, description="whether a write is flushed to the device before it counts as done")
 
     @model_validator(mode="after")
     def _fits_the_access(self) -> Writer:

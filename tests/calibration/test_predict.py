@@ -153,3 +153,7 @@ def test_the_value_without_a_source_that_matters_most_is_named():
         "with 16 us +3%, with 38 us -12% (case 2)"
     )
     assert unsourced_text([one, replace(one, case=0)]).endswith("; 1 other by more than 5%")
+
+
+def test_an_answer_that_depends_on_no_guess_says_so():
+    assert unsourced_text([]) == "depends by more than 5% on no value without a source"

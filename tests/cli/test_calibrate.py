@@ -96,6 +96,19 @@ def test_a_value_is_moved_as_far_as_the_parts_accept_it(tmp_path):
     assert "as far as the parts accept it" in run("sensitivity", str(path)).output
 
 
+def test_an_interrupted_ranking_shows_the_values_that_were_varied(monkeypatch):
+    def some(tasks, do):
+        yield tasks[0], do(None, tasks[0])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("simio.calibration.effects.run_many", some)
+    done = run("sensitivity", RAW, "--case", "27", "--json")
+    assert done.exit_code == 130
+    values = json.loads(done.stdout)["values"]
+    assert len(values) > 3
+    assert "interrupted: " in done.stderr
+
+
 def test_a_case_that_there_is_not_is_refused():
     done = run("sensitivity", RAW, "--case", "99")
     assert done.exit_code == 2

@@ -195,6 +195,13 @@ run: {until: 300 us}
             "found the unknown unit 'Mpps' in '3 Mpps'; expected a number of requests a second such as '120 /s', "
             "or 'none'; did you mean 'Mpackets/s'?",
         ),
+        ("workload.w.bs=4 KiB", "found the unknown key 'bs'; expected one of 15 names; did you mean 'block'?"),
+        ("workload.w.numjobs=4", "did you mean 'processes'?"),
+        ("workload.w.pattern=randread", "'strided' or 'random'; did you mean 'random'?"),
+        ("workload.w.server=x", "did you mean 'host'?"),
+        ("links.link1.latency=1 us", "did you mean 'delay'?"),
+        ("hosts.server.cores=8", "did you mean 'cpus'?"),
+        ("workload.x={kind: s3}", "did you mean 'objects'?"),
     ],
 )
 def test_what_people_type_of_today(setting: str, told: str) -> None:

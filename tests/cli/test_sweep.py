@@ -16,7 +16,7 @@ from simio.errors import SimioError
 from simio.loading import ScenarioFile
 from simio.sweeps.journal import Journal
 from simio.sweeps.space import Space
-from simio.sweeps.sweep import Plan
+from simio.sweeps.sweep import Plan, check
 from simio.sweeps.values import axis
 
 pytestmark = pytest.mark.usefixtures("own_results")
@@ -98,6 +98,14 @@ def test_a_configuration_that_fails_is_a_row(tmp_path):
     # Told before anything runs, and again in its row.
     assert "workload.blast.packets = 0" in result.stderr.splitlines()[0]
     assert [bool(row["error"]) for row in table(tmp_path / "t.csv")] == [False, True, False]
+
+
+def test_many_configurations_that_cannot_be_are_not_told_one_by_one():
+    plan = Plan(ScenarioFile(DISKS), Space((axis("disks.d.count=15..30", "--set"),)), only=0)
+    unit, wrong = check(plan)
+    assert unit == "MiB/s"
+    assert [text.partition(",")[0] for text in wrong[:5]] == [f"disks.d.count = {count}" for count in range(16, 21)]
+    assert wrong[5:] == ["10 more of the 16 configurations looked at cannot be run either"]
 
 
 def test_faults_of_every_configuration_end_it_before_it_begins(tmp_path):

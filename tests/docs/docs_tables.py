@@ -66,7 +66,7 @@ def fields(model: type[BaseModel]) -> str:
         [f"`{field.alias or name}`", kind(model, name, field), default(field), field.description or ""]
         for name, field in model.model_fields.items()
     )
-    return markdown(["key", "is", "default", "meaning"], rows)
+    return markdown(["key", "value", "default", "meaning"], rows)
 
 
 def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:

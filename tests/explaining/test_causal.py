@@ -10,6 +10,7 @@ from stations import JOB, MS, tandem
 
 from simio.bound import bound
 from simio.description.model import Case
+from simio.errors import RunError
 from simio.explaining import profile, waterfall
 from simio.explaining.answers import Answer, Runner
 from simio.explaining.components import components
@@ -143,6 +144,45 @@ def test_a_variant_with_far_more_to_do_is_cut_off_and_told(monkeypatch):
     whole = run_case(tandem(3 * MS, 2 * MS, 1000)).rate
     assert much_more.rate != whole
     assert float(much_more.rate) == pytest.approx(float(whole), rel=0.02)
+
+
+def test_variants_take_the_steps_that_there_are_for_them_and_no_more(monkeypatch):
+    spent = []
+    stopped = Runner.stop
+
+    def stop(runner: Runner) -> None:
+        spent.append((runner._all_steps - runner.left, runner._all_steps, runner._cost))
+        stopped(runner)
+
+    monkeypatch.setattr(Runner, "stop", stop)
+    case = tandem(3 * MS, 2 * MS, JOBS)
+    whole = profile(case)
+    monkeypatch.setattr("simio.explaining.answers.ALL_STEPS", 2_000_000)
+    part = profile(case)
+    (needed, given, _), (taken, few, one) = spent
+    assert needed < given
+    assert whole.untried == 0
+    # The last variants that are begun, two at a time, may take a little more than was reckoned with.
+    assert few / 2 < taken < few + one
+    assert taken < needed
+    assert len([row for row in part.rows if row.twice]) < len([row for row in whole.rows if row.twice])
+
+
+def test_where_nothing_was_tried_nothing_is_said_of_what_would_help(monkeypatch):
+    monkeypatch.setattr(Runner, "affords", lambda *_: False)
+    found = profile(tandem(3 * MS, 2 * MS, JOBS))
+    assert found.rows == ()
+    assert next(of_profile(found)) == "No component was made faster: what would help is not known."
+
+
+def test_of_more_threads_than_can_be_followed_there_is_a_profile_without_an_account_of_threads(monkeypatch):
+    monkeypatch.setattr("simio.explaining.stages.CROWD", 1)
+    case = tandem(3 * MS, 2 * MS, JOBS)
+    with pytest.raises(RunError, match="2 threads are too many to follow step by step"):
+        Traced(case)
+    found = profile(case)
+    assert found.alternations == ()
+    assert rows(found)["first"][1] == pytest.approx(1.5, abs=0.02)
 
 
 def test_no_setting_gains_more_than_its_bound_allows(load, monkeypatch):

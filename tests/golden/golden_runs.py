@@ -23,7 +23,7 @@ HASHES = Path(__file__).with_name("hashes.json")
 RUNS: dict[str, tuple[str, ...]] = {
     "ancor-fc-overhead": ("workload.ttcp.writes=60", "run.warm_up=0 s"),
     "disk-queue": ("run.until=40 ms", "run.warm_up=0 s", "run.replications=2"),
-    "linux-fc-raw": ("run.until=15 ms",),
+    "linux-fc-raw": ("run.until=4 ms", "run.warm_up=0 s"),
     "raid5-writes": ("run.until=15 ms", "run.warm_up=0 s", "run.replications=1"),
     "sgi-hippi-raw": ("workload.blast.packets=1", "workload.blast.size=64 KiB"),
     "sgi-nfs-disk": ("workload.nfs.size=60 KiB", "run.replications=1"),

@@ -110,6 +110,14 @@ def test_resolved_tells_volumes(read: Loader) -> None:
     assert record["data"]["file_system"]["values"]["block"]["basis"] == "fitted"
 
 
+def test_resolved_writes_the_values_of_alike_disks_once(read: Loader) -> None:
+    record = resolved(read(OF_FOUR).cases[0].system)["disks"]
+    one, other = (record[name]["values"] for name in ("d1", "d2"))
+    assert one is other
+    changed = OF_FOUR.replace("count: 4", "count: 4, rotation: 7200 rpm")
+    assert resolved(read(changed).cases[0].system)["disks"]["d1"]["values"]["rotation"]["value"] == "7200 rpm"
+
+
 def test_a_writer_may_name_a_volume_too(read: Loader) -> None:
     text = VOLUMES.replace("reader: {host: s, from: data", "writer: {host: s, sync: true, access: direct, to: data")
     params = read(text).cases[0].system.workloads["writer"].params

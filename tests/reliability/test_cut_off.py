@@ -146,10 +146,22 @@ def test_ctrl_c_while_a_run_is_traced(endless: str) -> None:
     assert max(span.until for span in activity.passed) == activity.end <= raised.value.outcome.end
 
 
+def test_a_run_that_is_traced_tells_how_much_of_the_trace_there_is(
+    endless: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "CHUNK", 1000)
+    watcher = Impatient(0)
+    with watched(watcher):
+        observe(load(endless).cases[0].system, most=20_000, until=10**15)
+    spans = [spans for _, _, spans, of in watcher.heard if of == 20_000]
+    assert len(spans) > 2
+    assert sorted(spans) == spans
+
+
 def test_a_trace_that_is_interrupted_is_written(
     endless: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Progress, "runs", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(Progress, "runs", Impatient().runs)
     target = tmp_path / "t.json"
     done = simio("trace", endless, "--spans", "1000000", "-o", str(target))
     assert done.exit_code == INTERRUPTED
@@ -221,3 +233,19 @@ def test_without_a_terminal_nothing_is_shown(endless: str, monkeypatch: pytest.M
     monkeypatch.setattr(Progress, "LONG", 0)
     monkeypatch.setattr(Progress, "PAUSE", 0)
     assert simio("run", endless, "--set", "run.until=500 ms").stderr == ""
+
+
+def stopped(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_commands_that_are_stopped_before_a_first_run_say_that_there_is_none(
+    endless: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simio.cli.explain.lower", stopped)
+    monkeypatch.setattr("simio.sweeps.optimize.Search.run", stopped)
+    for command in ("explain", endless), ("optimize", endless, "--vary", "workload.ttcp.writes=1,2"):
+        found = simio(*command)
+        assert found.exit_code == INTERRUPTED
+        assert "interrupted before the first run was done" in found.stdout
+        assert "best" not in found.stdout

@@ -132,6 +132,8 @@ def test_lines_have_a_look_each() -> None:
         ("  workload.blast.size: [1 KiB, 4 KiB]\n", "workload.blast.siz",
          "--against: 'packets' does not vary 'workload.blast.siz'; did you mean 'workload.blast.size'?"),
         ("  workload.blast.sink: [true, false]\n", "workload.blast.sink", "found 'true'; expected a number"),
+        ("  workload.blast.size: [1 KiB, 4 KiB]\n", "run.seed=1..3",
+         "it varies workload.blast.size; --set run.seed=VALUES --against run.seed does"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_drawn_is_told(tmp_path: Path, vary: str, key: str, said: str) -> None:

@@ -18,7 +18,7 @@ from simio.report import knee
 from simio.result.model import Limiter, LoadUse, ResourceUse, TallyValue
 from simio.result.recorded import Observation
 from simio.sweeps.capacity import Capacity
-from simio.sweeps.conditions import check_counted, condition
+from simio.sweeps.conditions import check_counted, check_named, condition
 from simio.sweeps.constraints import broken, seen_in
 from simio.sweeps.outcome import measures_of
 from simio.units import parse
@@ -180,8 +180,29 @@ def test_the_curve_is_drawn_with_limit_answer_and_knee() -> None:
     picture = knee.svg(search, "workload.reads.arrivals.rate", "a title")
     assert "promise: mean of reads &lt; 4 ms" in picture
     assert "line grows" in picture
+    assert ">workload.reads.arrivals.rate, /s<" in picture
     assert picture.count("<circle") >= 4
     assert knee.drawn(Capacity(search.conditions, System().run, Fraction(1), None), "x") == ""
+
+
+def test_a_promise_of_none_is_drawn_up_to_what_was_seen() -> None:
+    def run(texts: Sequence[str], _factor: int) -> list[SimpleNamespace]:
+        found = System().run(["1"] * len(texts), 1)
+        for text, each in zip(texts, found, strict=True):
+            late = max(int(text) - 8, 0)
+            each.tallies = (
+                SimpleNamespace(name="video late", owner="video", what="late", unit="frames", value=late),
+            )
+        return found
+
+    search = Capacity([condition("late = 0")], run, Fraction(1), None)
+    search.search()
+    assert search.most.value == 8
+    rows = knee.drawn(search, "workload.video.streams").splitlines()
+    assert rows[0] == "late"
+    assert rows[1].lstrip().startswith("8 │")
+    assert "▲" not in "".join(rows)
+    assert "streams from 0 to 16" in rows[-1]
 
 
 @pytest.mark.parametrize(
@@ -225,6 +246,8 @@ def test_counts_of_a_workload_are_found_by_its_name() -> None:
         ("lates = 0", "'lates = 0': found 'lates'; did you mean 'late'?"),
         ("late of radio = 0", "found 'late of radio'; did you mean 'late of video'?"),
         ("p98 of reads < 5", "found 'p98 of reads'; expected one of mean, median, p50"),
+        ("p99 < 5 ms", "found 'p99' of nothing; expected the name of what it is of, as in 'p99 of reader < 20 ms'"),
+        ("utilisation < 70%", "found 'utilisation' of nothing"),
     ],
 )
 def test_a_count_that_nothing_keeps_is_refused(text: str, told: str | None) -> None:
@@ -237,6 +260,19 @@ def test_a_count_that_nothing_keeps_is_refused(text: str, told: str | None) -> N
     with pytest.raises(SimioError) as error:
         check()
     assert told in str(error.value)
+
+
+def test_times_that_nothing_has_are_refused_before_a_run() -> None:
+    marks = [SimpleNamespace(name=name, unit=unit) for name, unit in (("reads: block", "ps"), ("reads", "bytes"))]
+    program = SimpleNamespace(tallies=(), marks=marks, guests=())
+    check_named([condition("p99 of reads < 5 ms"), condition("most of reads: block < 5 ms")], program)
+    for text, told in (
+        ("p99 of reeds < 5 ms", "did you mean 'reads'?"),
+        ("p99 of x < 1 s", "there are 'reads: block'"),
+    ):
+        with pytest.raises(SimioError, match="found no times of ") as error:
+            check_named([condition(text)], program)
+        assert told in str(error.value)
 
 
 def test_conditions_are_the_same_on_what_a_sweep_keeps(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ class Core:
             p.set_word(shared + c.CORES + thread, self.state)
 
     def spend(self, time: Operand, process: int | None = None) -> None:
-        """Work of so many ps at the core's full rate, by what has the core; longer while a sibling works, too.
+        """Work of this many ps at the core's full rate, by the holder of the core; longer while a sibling works, too.
 
         `process` is the machine of the process whose CPU time it is.
         """

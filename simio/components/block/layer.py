@@ -39,7 +39,8 @@ class BlockLayer:
         """Raises RunError for a kernel whose datasheet knows no interfaces and schedulers."""
         if not isinstance(kernel.sheet, LinuxKernelSheet):
             raise RunError(
-                f"the kernel of {kernel.host.name!r} has no multi-queue block layer; use one of kind 'linux'", ".host"
+                f"the kernel of {kernel.host.name!r} has no multi-queue block layer; such as kernels/linux-6.3 has",
+                ".host",
             )
         self.p = p
         self.kernel = kernel
@@ -56,15 +57,28 @@ class BlockLayer:
                 f"hosts.{self.host.name}.kernel.scheduler",
             )
 
-    def way(self, disk: str, program: int, size: int, registered: bool, scheduler: Scheduler, batch: int) -> Way:
-        """The way between a program and a disk, for requests of `size` bytes."""
+    def way(
+        self,
+        disk: str,
+        program: int,
+        size: int,
+        registered: bool,
+        scheduler: Scheduler,
+        batch: int,
+        align: int | None = None,
+    ) -> Way:
+        """The way between a program and a disk, for requests of `size` bytes.
+
+        Buffers begin at any multiple of `align` bytes, each as likely; None: where pages begin.
+        """
+        unit = min(align or self.sheet.page, self.sheet.page)
         adapter = self.attachments.adapter(self.host.name, disk).part.sheet
         limit = self.kernel.largest_request()
         return Way(
             self.sheet,
             adapter.command_cost,
             program,
-            self.kernel.pages(size),
+            (size - 1) // unit * unit,
             registered,
             scheduler.cost,
             -(-size // limit) if limit else 1,
@@ -105,10 +119,11 @@ class Process:
         self.devices = layer.devices(self._initiator)
         self.state = -1
         self.helper_state = -1
+        self._clock = -1
         self._host = layer.host
 
     def start(self, way: Way, depth: int, companions: int, polling: Slot = ALONE, helping: Slot = ALONE) -> None:
-        """Make the state of the process, all of whose `depth` places are free at first.
+        """Make the state of the process, which submits `depth` requests at once, or none before any arrives.
 
         `companions` processes share its core, itself included.
 
@@ -167,6 +182,33 @@ class Process:
             self.p.seize(self.helper.resource, priority=PROCESS)
             self._turn(self.helper_state, scheduler, self.helper.number)
             self.p.release(self.helper.resource)
+
+    @labelled("arrivals", "name")
+    def arrive(self) -> None:
+        """A request comes to the process: an interrupt on its core, as of a timer; one that polls finds it."""
+        p, layer = self.p, self.layer
+        if self.interface.polls:
+            self.find()
+            return
+        if self._clock < 0:
+            clock = c.QUEUE.initial(owner=self.state, interrupt=layer.host.span(layer.sheet.interrupt))
+            self._clock = p.machine(f"{self.name}: arrivals", clock)
+        with p.scope():
+            time = p.answer(processes.interrupt, self._clock)
+            with p.hold(self.core.resource, priority=INTERRUPT):
+                self.core.spend(time)
+
+    def find(self) -> None:
+        """A request is there that the process finds at its next look."""
+        with self.p.scope():
+            self.p.answer(processes.done, self.state)
+
+    @labelled("completions", "name")
+    def take(self) -> None:
+        """Holding its core: take a done request; then leave the core."""
+        with self.p.scope():
+            self.core.spend(self.p.answer(processes.take, self.state), self.state)
+        self.p.release(self.core.resource)
 
     def _turn(self, state: int, scheduler: Scheduler | None, core: int) -> None:
         p = self.p
@@ -233,5 +275,4 @@ class CoreInitiator:
                 with p.hold(self.core.resource, priority=INTERRUPT):
                     self.core.spend(time)
         if process.interface.polls:
-            with p.scope():
-                p.answer(processes.done, process.state)
+            process.find()

@@ -1,6 +1,6 @@
 """Conditions: when a component is down, as steps that ask.
 
-A `Schedule` is known before the run. No thread changes state for it: whoever wants to know compares instants, so that
+A `Schedule` is known before the run. No thread changes state for it: components compare instants, so that
 even what was under way when a fault began finds out afterwards. A `Latch` is set by a thread during the run.
 """
 
@@ -103,7 +103,7 @@ class Schedule(Downtime):
     def occupy(self, name: str, resource: Handle, units: int) -> None:
         """Threads called `name` that hold all `units` of a resource while it is down.
 
-        Who has the resource when a span begins keeps it until done; the span ends on time all the same.
+        The holder of the resource when a span begins keeps it until done; the span ends on time all the same.
         """
         p = self.p
         for number, (begin, end) in enumerate(self.spans, 1):
@@ -134,14 +134,14 @@ class Latch(Downtime):
         self.word = p.variable(name)
         """It is 1 from then on."""
         self.noticed = p.container(name, unit="times")
-        """Whoever waits for that gets 1 of it."""
+        """Container of which each waiting thread gets 1."""
 
     def is_down(self, result: Register) -> None:
         """Emit `result` = 1 if it is down, else 0."""
         self.word.load(result)
 
     def set(self) -> None:
-        """It is down from now on; wake whoever waits for that."""
+        """It is down from now on; wake the threads that wait for that."""
         self.word.store(1)
         self.p.put(self.noticed, ALL)
 

@@ -110,6 +110,6 @@ class FailingDrive(DiskDrive):
         p.release(self.data)
 
     def _occupy(self, count: int, once: bool) -> None:
-        """Tell the bound what certainly passes the media: nothing if the drive may give up."""
+        """Declare to the bound the work that certainly passes the media: none if the drive may give up."""
         if not self.errors.unrecovered:
             super()._occupy(count, once)

@@ -1,4 +1,4 @@
-"""Requests that can fail: whoever makes one learns of its failure, in whichever thread that was found."""
+"""Requests that can fail: the caller learns of a failure, in whichever thread it was found."""
 
 from __future__ import annotations
 

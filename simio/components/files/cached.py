@@ -90,7 +90,7 @@ class CachedFile(FileInCache):
     """An open file that one thread reads or writes, laid out in one piece on its device from `start` on.
 
     Sequential reading keeps the cache a window ahead, or as far as a request is long if the file system reads ahead
-    by requests: when less is there or on its way, windows are asked for, and the reader goes on meanwhile. Other
+    by requests: when less is there or on its way, windows are asked for, and the reader continues meanwhile. Other
     reading fetches what it needs and waits. Written data are on their way to the device as soon as `write_behind`
     bytes have come together; a writer waits while `dirty_limit` bytes are not yet there.
     """
@@ -171,7 +171,7 @@ class CachedFile(FileInCache):
         return min(Fraction(size, self.ahead_by), Fraction(1))
 
     def _window(self, size: int) -> None:
-        """Ask for the next `size` bytes in the reader's name, and go on."""
+        """Request the next `size` bytes in the reader's name, without waiting."""
         p = self.p
         self._index(self.fetched, size)
         self._enter(size)
@@ -243,7 +243,7 @@ class CachedFile(FileInCache):
         return gcd(self.start, self.sheet.write_behind)
 
     def _flush(self, at: Register, size: int, aligned: int, stored: Arrived | None) -> None:
-        """`size` bytes go from the cache to the device while the program goes on."""
+        """`size` bytes go from the cache to the device while the program continues."""
         p = self.p
         p.ahead(self.dirty)
         with p.fork("write-behind"):

@@ -2,7 +2,7 @@
 
 A change of metadata joins the transaction that is open. A commit writes it to the journal: first its body, which is
 waited for, then, behind a flush of the device, the record that makes it count, which has to be on the media, too.
-Whoever needs the transaction that is open closes it and commits it; what changes meanwhile joins the next one, and
+The first thread to need the open transaction closes it and commits it; later changes join the next one, and
 all who need that one wait for one commit (Linux fs/jbd2/commit.c, jbd2_journal_commit_transaction, and
 fs/xfs/xfs_log_cil.c).
 """

@@ -109,7 +109,7 @@ class ObjectStore:
         return found
 
     def keep(self, capacity: int, warm: bool) -> None:
-        """Have a cache of so many bytes; a `warm` one begins with the most popular objects."""
+        """Have a cache of this many bytes; a `warm` one begins with the most popular objects."""
         kept = self.kept(capacity) if warm else []
         self.cache = self.p.machine(f"{self.name} cache", machines.cache(self.number, capacity, kept))
         for what, word, unit in (

@@ -95,7 +95,7 @@ class SentFile(CachedFile):
 
 
 class SharedFile(SentFile):
-    """A file that several processes read at once: whoever comes first asks for a window, which all of them then have.
+    """A file that several processes read at once: the first asks for a window, which all of them then have.
 
     `cached` of each is what has come and it has not read yet. Where the next window begins is a variable of the
     file; no time passes between looking there and claiming the window.

@@ -19,7 +19,7 @@ from simio.program.builder import Builder, Handle, Register, minimum
 
 
 class Gate:
-    """Threads that sleep until so many bytes are there."""
+    """Threads that sleep until enough bytes are there."""
 
     def __init__(self, p: Builder, name: str) -> None:
         self.p = p
@@ -27,7 +27,7 @@ class Gate:
         self.gate = p.container(f"{name} gate", unit="requests")
 
     def wait(self, target: Register | int, wake: Callable[[], None]) -> None:
-        """Wait until there are `target` bytes; who has slept is woken at the cost of `wake`."""
+        """Wait until there are `target` bytes; waking a sleeper costs `wake`."""
         p = self.p
         with p.scope():
             there, slept = p.register(), p.register(0)
@@ -40,7 +40,7 @@ class Gate:
                 wake()
 
     def advance(self, amount: Register | int) -> None:
-        """So many bytes more are there: wake all who wait, to look again."""
+        """More bytes are there: wake all sleepers, to look again."""
         p = self.p
         with p.scope():
             woken = p.answer(machines.advance, self.state, amount)
@@ -113,7 +113,7 @@ class ServedFile(FileInCache):
                 self.cached.advance(passed)
 
     def _fetch_window(self, offset: Register) -> None:
-        """Ask for the window at `offset`, and go on."""
+        """Request the window at `offset`, without waiting."""
         p, rest = self.p, self.size % self.window
         whole = self.size - rest
         if whole:
@@ -155,7 +155,7 @@ class ServedFile(FileInCache):
                 self._flush(block)
 
     def _flush(self, block: Register) -> None:
-        """The group that a block is in goes to the device, while the thread goes on."""
+        """The group of a block goes to the device, while the thread continues."""
         p = self.p
         group = self.together * self.transfer
         number = -(-self.size // group)

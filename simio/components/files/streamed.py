@@ -12,7 +12,7 @@ from simio.program.builder import Register
 from simio.program.labels import called
 
 Around = Callable[[Any], AbstractContextManager[Any]]
-"""Emits what happens before and after a read() of so many bytes."""
+"""Emits the work before and after a read() of this many bytes."""
 
 
 class StreamedFile(FileInCache):
@@ -62,7 +62,7 @@ class StreamedFile(FileInCache):
                     self._fetch(place, rest, aligned)
 
     def _fetch(self, place: Register, size: int, aligned: int) -> None:
-        """Have a window read in the reader's name, which goes on."""
+        """Have a window read in the reader's name, without waiting."""
         p = self.p
         self._enter(size)
         with p.fork("read-ahead", joined=True):

@@ -19,7 +19,7 @@ Writer = Literal["cold", "host", "device"]
 
 @dataclass(frozen=True)
 class Window:
-    """A range of host memory from address 0 on, and who wrote it before: a core, the device, or nobody of late.
+    """A range of host memory from address 0 on, and its last writer: a core, the device, or none of late.
 
     `memory` is the socket that it belongs to, `core` that of the core which wrote it.
     """

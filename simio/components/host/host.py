@@ -188,7 +188,7 @@ class Computer:
         return nullcontext()
 
     def kept(self) -> AbstractContextManager[None]:
-        """Nothing goes on from here."""
+        """End of the way."""
         return nullcontext()
 
     def _touch(self, size: int, traffic: int, byte: Fraction) -> None:

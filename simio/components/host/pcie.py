@@ -64,7 +64,7 @@ class RootComplex:
                 p.wait(p.answer(iommu.translate, self.translations, place, amount))
 
     def store(self, packets: Operand) -> None:
-        """Take posted writes of so many packets in order."""
+        """Take posted writes of this many packets in order."""
         if self.ordering is not None:
             with self.p.hold(self.ordering):
                 self.p.advance(0, packets, self.sheet.write_time)

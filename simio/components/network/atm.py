@@ -56,7 +56,7 @@ class AtmWire:
         return self.times(self.cells_of(length))
 
     def times(self, count: Operand) -> Operand:
-        """Time of so many cells, in ps."""
+        """Time of a number of cells, in ps."""
         return ceil_times(count, self.cell)
 
     @contextmanager

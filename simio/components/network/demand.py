@@ -20,7 +20,7 @@ _LENGTHS = 64
 
 
 def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
-    """Whoever passes here gives the sender `size` bytes, which the receiver will have in the end."""
+    """A thread that passes here gives the sender `size` bytes, which the receiver will have in the end."""
     p = sender.p
     p.promise(size)
     for resource, byte in least_times(sender, receiver):

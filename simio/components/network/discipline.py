@@ -22,7 +22,7 @@ class ManagedQueue:
     """Packets of one line, which leave in order, or flow by flow in turn.
 
     A packet that waits is a thread. It enters, waits until it is first, is dropped, marked or let pass, and holds the
-    line until whoever sends it says that it has left.
+    line until its sender says that it has left.
     """
 
     def __init__(self, p: Builder, name: str, capacity: int, sheet: QueueSheet, byte: Fraction, owner: str) -> None:

@@ -62,7 +62,7 @@ class EmulatedWire:
 
     @contextmanager
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
-        """See `Wire.crossing`; the packet leaves whoever sends it at once, and is dropped if the queue is full."""
+        """See `Wire.crossing`; the packet leaves its sender at once, and is dropped if the queue is full."""
         p = self.p
         if left:
             left()

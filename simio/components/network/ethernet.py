@@ -97,7 +97,7 @@ class EthernetWire(EthernetFrames):
                 yield
 
     def _sent(self, left: Left | None) -> None:
-        """The last bit has left; whoever takes the wire next waits for what is left of the gap."""
+        """The last bit has left; the next sender waits for the rest of the gap."""
         if self.permission:
             self.p.put(self.permission, 1)
         if left:

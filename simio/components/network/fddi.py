@@ -47,7 +47,7 @@ class FddiRing:
                     p.wait(answer)
 
     def done(self, station: int) -> None:
-        """Emit what follows when a station has sent a packet: the next one, or the token goes on."""
+        """Emit the end of a station's packet: its next one follows, or the token moves on."""
         p = self.p
         with p.scope():
             answer = p.answer(token_ring.done, self.state, station)

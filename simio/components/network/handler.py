@@ -83,7 +83,7 @@ class PacketInterrupts:
                 self._enter()
 
     def note(self) -> None:
-        """Something has happened of which every `count`th raises an interrupt that nobody waits for."""
+        """An event of which every `count`th raises an interrupt without a waiter."""
         p = self.p
         with p.scope():
             full = p.answer(handler.count_to, self.counted, self.count)

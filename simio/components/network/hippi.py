@@ -30,7 +30,7 @@ class HippiChannel:
         ready_window: int,
         drain: Callable[[int], int],
     ) -> None:
-        """`drain` gives the least time in which the target moves a burst of so many bytes on, in ps."""
+        """`drain` gives the least time in which the target passes on a burst of this many bytes, in ps."""
         self.p = p
         self.drain = drain
         self.sheet = link.part.sheet
@@ -148,7 +148,7 @@ class HippiCard:
         self.kernel.interrupt()
 
     def discard(self, size: int) -> None:
-        """A card that nobody reads from accepts a packet and drops its bursts as they come."""
+        """A card without a reader accepts a packet and drops its bursts as they come."""
         p, channel = self.p, self.incoming
         assert channel is not None
         p.put(channel.accept, 1)

@@ -139,7 +139,7 @@ class HippiCircuit:
         p.advance(connect + self.hops[-1].delay + self.delay)
 
     def _try(self, hop: HippiHop, retry: int) -> None:
-        """Ask for a port until it is free; nobody else can use the link to the switch meanwhile."""
+        """Request a port until it is free; the link to the switch is occupied meanwhile."""
         p = self.p
         with p.scope():
             free = p.register()

@@ -58,7 +58,7 @@ class Echo:
         self.near.kernel.wake()
 
     def _settle(self, number: Register) -> None:
-        """Let the program go on if it still waits for this request."""
+        """Let the program continue if it still waits for this request."""
         p = self.p
         with p.scope():
             waits = p.answer(coalesce.expire, self.asked, number)

@@ -25,7 +25,7 @@ _FIELDS = {"number": 1, "fragment": 2}
 """Words of a packet by what they hold, for packet traces."""
 
 Arrived = Callable[[Register, Register], None]
-"""Emits what the transport does, at interrupt priority, with a datagram of so many bytes and its word."""
+"""Emits the transport's work, at interrupt priority, on a datagram of this many bytes and its word."""
 
 
 class IpDatagrams:

@@ -94,7 +94,7 @@ class NfsMount:
     def read(self, block: Register, own: bool) -> None:
         """READ of a block: the call, the reply, and its data copied into the cache.
 
-        A daemon (not `own`) goes on with whatever block came, whose number is then in `block`.
+        A daemon (not `own`) continues with the block that came, whose number is then in `block`.
         """
         self.client.work("RPC and NFS", self.client.sheet.nfs_client)
         self._called(lambda about: self.rpc.ask(self.messages.read, about), block, own)
@@ -134,7 +134,7 @@ class NfsMount:
                 amount.set(amount * first)
 
     def wakes(self, container: Handle, amount: int) -> None:
-        """A program may wait for this, and has to go on when a call is given up."""
+        """A program may wait for this, and has to continue when a call is given up."""
         if self.params.retrans is not None:
             self.rpc.wakes.append((container, amount))
 
@@ -222,7 +222,7 @@ class NfsMount:
                 self.p.advance(self.params.stable)
 
     def declare(self, amount: int) -> None:
-        """Tell the bound what a block of `amount` bytes is sure to need of wires and CPUs; emits no step."""
+        """Declare to the bound the certain demand of a block of `amount` bytes on wires and CPUs; emits no step."""
         p, reads = self.p, self.params.access == "read"
         flow = self.rpc.servers[0].replies if reads else self.rpc.requests
         overhead = self.messages.read_reply if reads else self.messages.write

@@ -48,7 +48,7 @@ class ThirdParty:
     """
 
     def __init__(self, file: ServedFile, port: UnixKernel, metadata: UnixKernel | None) -> None:
-        """`metadata` is whoever looks files up, if it is not the manager."""
+        """`metadata` is the host that looks files up, if it is not the manager."""
         self.file, self.manager, self.port = file, file.kernel, port
         self.passed = [metadata, self.manager] if metadata else [self.manager]
 

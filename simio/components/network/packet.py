@@ -119,7 +119,7 @@ class DropQueue:
 
     @contextmanager
     def entered_below(self, packet: Packet, amount: Operand, shared: DropQueue, eighths: int) -> Iterator[None]:
-        """Run the body if `amount` fits into so many eighths of what is free in a shared queue, else drop it."""
+        """Run the body if `amount` fits into `share` eighths of the free part of a shared queue, else drop it."""
         p = self.p
         with p.scope():
             most = p.register()

@@ -8,7 +8,7 @@ from simio.program.builder import Builder
 
 
 class Pauses:
-    """Stops a wire when more than `above` bytes are in a buffer, and lets it go on when half of that is left.
+    """Stops a wire when more than `above` bytes are in a buffer, and starts it again when half of that is left.
 
     A pause frame takes the time of the shortest frame and the way there. What has begun is sent to its end, and so is
     what the far end begins meanwhile: the buffer has to have room for that beyond `above`.

@@ -149,7 +149,7 @@ class Place:
         self.held = before
 
     def spend(self, operation: str, count: Operand = 1) -> None:
-        """Do an operation so many times."""
+        """Repeat an operation."""
         number = profile.OPERATIONS.index(operation)
         where = WORDS_OF.get(operation, "skbs")
         with self.kept(), self.p.label(where, self.spent.host.name), self.p.scope():

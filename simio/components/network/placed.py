@@ -18,7 +18,7 @@ from simio.components.network.place import Place
 from simio.components.network.queued import QueuedInterface
 from simio.components.network.seat import Seat
 from simio.components.network.stack import Stack
-from simio.components.network.steering import Steering
+from simio.components.network.steering import Steering, steered
 from simio.components.network.tcp import Endpoint
 from simio.machines.network import ownership, profile
 from simio.machines.tcp import buffers, connection, layout, offload, receiving, sending
@@ -54,7 +54,7 @@ class PlacedEndpoint(Endpoint):
         settings = replace(settings, gso=most, ack_reader=stack.sheet.ack_reader, hand_over=whole)
         super().__init__(stack, name, settings, path, buffer, aligned, ports)
         p = self.p
-        seat = self.seat = Seat(stack, interface, cores, stack.sheet.rfs)
+        seat = self.seat = Seat(stack, interface, cores, steered(stack, cores[0], ports))
         self.queue, self.apart, self.far = seat.queue, seat.apart, seat.far
         self.process, self.softirq = seat.process, seat.softirq
         self.here = self.process
@@ -67,7 +67,7 @@ class PlacedEndpoint(Endpoint):
         self.steering = Steering(self) if seat.steers else None
         self.merging = Merging(self, min(joined, offload.MOST), bool(lro)) if joined else None
 
-    # --- who has the socket ------------------------------------------------------------------------------
+    # --- holder of the socket ----------------------------------------------------------------------------
 
     @contextmanager
     def _at(self, place: Place) -> Iterator[None]:

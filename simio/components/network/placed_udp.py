@@ -113,7 +113,7 @@ class SeatedSocket(UdpSocket):
                 self._up(count, total)
 
     def _up(self, count: Register, total: Register) -> None:
-        """A buffer of so many datagrams is there to be read; a program that sleeps is woken."""
+        """A buffer of datagrams can be read; wake the program if it sleeps."""
         p = self.p
         with p.scope():
             p.answer(mailbox.arrive, self.buffers, count, total)

@@ -43,7 +43,7 @@ class Playout:
         self.p.put(self.filled, got)
 
     def play(self, frames: int, prefill: int, told: Told) -> None:
-        """Play so many frames, the first as soon as `prefill` bytes are there; a late one moves all that follow.
+        """Play a number of frames, the first as soon as `prefill` bytes are there; a late one moves all that follow.
 
         A frame is delivered when it begins to be shown; the steps end when the last has been shown.
         """
@@ -68,7 +68,7 @@ class Playout:
             with p.when(level < rest):
                 p.mark(told.level, level)
             p.put(self.room, self.frame)
-            # In a register, since whoever sends the bytes has promised them to the bound.
+            # In a register, since the sender of the bytes has promised them to the bound.
             p.mark(told.delivered, size)
             p.advance(self.period)
         # Only now, since marks before the measured span are not reported.

@@ -1,7 +1,7 @@
 """Remote procedure calls over UDP (RFC 1057): a client's calls with their retransmission, and a server's queue.
 
 A call that has no reply in time is sent again, by the kernel's timer as in the BSD client; each time the client waits
-twice as long as before, up to a minute. It goes on for ever, or gives the call up after so many times. Which of a
+twice as long as before, up to a minute. It repeats for ever, or gives the call up after a number of times. Which of a
 client's daemons takes a reply does not matter to what they do, so replies are taken in the order in which they come.
 """
 
@@ -71,7 +71,7 @@ class RpcClient:
         if retrans is not None:
             self.failed = p.machine(f"{name} given up", queue.initial(1))
             self.wakes = [(self.own, 1)]
-            """Container and amount that a program may wait for, which has to go on when a call is given up."""
+            """Container and amount that a program may wait for, which has to continue when a call is given up."""
 
     def ask(self, length: Operand, about: Operand) -> None:
         """Send a call of `length` bytes with its header, and set its timer; then `take` or `wait`."""

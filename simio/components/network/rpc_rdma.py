@@ -26,7 +26,7 @@ CHUNK = 24
 
 
 class RdmaConnection:
-    """A queue pair, with completions that interrupts tell of at both ends."""
+    """A queue pair, with completions by interrupts at both ends."""
 
     def __init__(
         self, name: str, ports: RdmaPorts, hosts: tuple[str, str], service: RpcService, credits: int
@@ -59,7 +59,7 @@ class RdmaConnection:
                 near.register(chunk)
         p.get(self.credits, 1)
         near.spend()
-        # Only now and then does the client ask to be told that a call has gone (rpcrdma_prepare_send_sges).
+        # The client requests the completion of a call's SEND only now and then (rpcrdma_prepare_send_sges).
         near.post(SEND, size, signalled=False)
         self._take(self.far, self.far.received, self._calls)
         self.service.take()

@@ -2,7 +2,7 @@
 
 A call is a thread. It writes its message into a connection, waits until the other end has read it, does the server's
 work there, and comes back with the reply. Messages of a connection are read in the order in which they were written,
-so that whoever waits at its end is woken in turn, and no message needs an identifier here.
+so that waiting threads at its end are woken in turn, and no message needs an identifier here.
 
 At either end one thread reads a connection: the worker of Linux's client (net/sunrpc/xprtsock.c,
 xs_stream_data_receive_workfn), and whichever thread of the server has taken the connection (net/sunrpc/svc_xprt.c,

@@ -45,7 +45,7 @@ class Exchange(Protocol[K]):
     """The messages of one call."""
 
     def ask(self, own: K) -> None:
-        """Emit the way of the call to the server, whose thread goes on."""
+        """Emit the way of the call to the server, in the thread of the call."""
 
     def answer(self) -> None:
         """Emit the size of the reply."""

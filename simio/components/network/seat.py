@@ -13,21 +13,24 @@ from simio.program.builder import Operand, Register
 class Seat:
     """One program with a socket, on a core, whose packets come by the queue of the same core or another.
 
-    `driver` is the softirq that polls the queue, and `softirq` the one that has the protocols: the same, or with
-    `steers` (RFS) one on the program's core.
+    `driver` is the softirq that polls the queue, and `softirq` the one that has the protocols: the same, or one on
+    the core that it `steers` to (RFS, RPS).
     """
 
     def __init__(
-        self, stack: Stack, interface: QueuedInterface, cores: tuple[int, int], steers: bool = False
+        self, stack: Stack, interface: QueuedInterface, cores: tuple[int, int], steered: int | None = None
     ) -> None:
-        """`cores` are those of the program and of the queue. Raises RunError if programs poll, and these differ."""
+        """`cores` are those of the program and of the queue, `steered` the one that software steers to, if it does.
+
+        Raises RunError if programs poll, and the first two differ.
+        """
         self.stack, self.interface = stack, interface
         self.queue = cores[1]
         self.napi = interface.queue(cores[1])
         self.process: Place = interface.places.process(cores[0])
         self.driver: Place = self.napi.place
-        self.steers = steers and cores[0] != cores[1]
-        self.softirq: Place = interface.places.softirq(cores[0]) if self.steers else self.driver
+        self.steers = steered is not None and steered != cores[1]
+        self.softirq: Place = self.driver if steered is None else interface.places.softirq(steered)
         self.apart = self.process.core.number != self.softirq.core.number
         self.far = " far" if self.process.socket != self.softirq.socket else ""
         limit = stack.sheet.busy_read
@@ -40,7 +43,7 @@ class Seat:
                 self.stack.p.answer(profile.arrived, self.softirq.spent.state, amount)
 
     def take(self, amount: Register, handed: Operand) -> None:
-        """The program gets its data from where they are, in so many buffers that another core has `handed` over."""
+        """The program copies its data, which lie in this many buffers that another core has `handed` over."""
         with self.process.kept():
             if self.apart:
                 self.process.spend(f"hand over{self.far}", handed)

@@ -138,5 +138,5 @@ class Stack:
 
     @labelled("socket buffers", "name")
     def walk(self, buffers: Register, priority: int) -> None:
-        """The kernel follows a chain of so many buffers."""
+        """The kernel follows a chain of this many buffers."""
         self.host.work_on(0, buffers, Fraction(self.sheet.walk_cost) * self.host.scale, priority)

@@ -1,8 +1,8 @@
-"""Receive flow steering: IP and TCP of a connection on the core of its program, whichever core has its queue.
+"""Steering by software: IP and TCP of a connection on the core of its program (RFS), or on one by a hash (RPS).
 
-Linux net/core/dev.c (5.4): the softirq that has polled the queue leaves the buffer in the backlog of the other core
-(enqueue_to_backlog), which it interrupts if the backlog was empty, and drops it where the backlog is full; a softirq
-there takes it up (process_backlog).
+Linux net/core/dev.c (5.4), get_rps_cpu: the core of the program comes first, then the hash. The softirq that has
+polled the queue leaves the buffer in the backlog of the other core (enqueue_to_backlog), which it interrupts if the
+backlog was empty, and drops it where the backlog is full; a softirq there takes it up (process_backlog).
 """
 
 from __future__ import annotations
@@ -10,14 +10,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simio.components.network.packet import Packet, dropped
+from simio.components.network.stack import Stack
+from simio.errors import RunError
 from simio.program.builder import Register
 
 if TYPE_CHECKING:
     from simio.components.network.placed import PlacedEndpoint
 
 
+def steered(stack: Stack, core: int, ports: tuple[int, int]) -> int | None:
+    """The CPU to which software steers a connection between `ports`, whose program is on `core`; None: to none.
+
+    Fibonacci hashing of both ports stands for the hash of the flow, which is scaled to the number of CPUs as
+    reciprocal_scale() does. Raises RunError for more CPUs than the host has.
+    """
+    sheet, count = stack.sheet, stack.host.description.cpus
+    if sheet.rfs:
+        return core
+    if sheet.rps is None:
+        return None
+    if sheet.rps > count:
+        host = stack.host.name
+        raise RunError(f"{host!r} has {count} CPUs, fewer than {sheet.rps}", f"hosts.{host}.stack.rps")
+    return ((ports[0] << 16 | ports[1]) * 2654435761 % 2**32) * sheet.rps >> 32
+
+
 class Steering:
-    """The way of a connection's buffers to the core of its program."""
+    """The way of a connection's buffers to another core than that of its queue."""
 
     def __init__(self, end: PlacedEndpoint) -> None:
         p = self.p = end.p

@@ -1,6 +1,6 @@
 """TCP at one end of a connection, below the calls of programs: segments that go and come, and timers.
 
-What TCP decides is the machine's (`simio.machines.tcp`); here is who does it, what it costs, and who waits. All that
+The machine (`simio.machines.tcp`) makes TCP's decisions; this file has threads, costs and waits. All that
 touches an endpoint holds its lock, so that one CPU at a time works for a connection, as kernels do it.
 
 A host that crashes knows nothing of its connections afterwards. It answers a segment of one with a reset (RFC 9293,
@@ -37,7 +37,7 @@ _WORDS = 2
 
 
 class TcpProtocol:
-    """The protocol at one end: its state, lock and timer, and the lines of who waits for it."""
+    """The protocol at one end: its state, lock and timer, and the queues of its waiting threads."""
 
     whole_buffers = False
     """True if work is done once a buffer of several segments, so that a segment has no certain cost."""

@@ -67,7 +67,7 @@ class Devices:
         return self._made[name]
 
     def _bus(self, key: str) -> HostBus:
-        """The bus that data cross, to whoever gets them."""
+        """The bus that data cross to their receiver."""
         bus = self.host.bus(key)
         return bus.into(self.into.memory, self.into.memory_byte) if self.into else bus
 
@@ -90,7 +90,7 @@ class Devices:
         from simio.components.storage.remote import RemoteInitiator
 
         link = self.attachments.remotes[self.host.name, disk][0]
-        # A stack wakes who waits; an adapter for RDMA interrupts.
+        # A stack wakes waiting threads; an adapter for RDMA interrupts.
         kind = HostInitiator if link.part.sheet.rdma else RemoteInitiator
         make = self.initiator or (lambda adapter, disk: kind(self.p, self.kernel, adapter))
         return session(link).device(disk, make(adapter, disk))

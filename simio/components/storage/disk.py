@@ -282,11 +282,11 @@ class DiskDrive:
         return self.sectors_of(size) if isinstance(size, int) else self.p.register(self.sectors_of(size))
 
     def _sectors(self, unit: int) -> int:
-        """Sectors that go over the interface at once, of so many bytes."""
+        """Sectors of a piece of the interface, which has this many bytes."""
         return min(max(unit // self.sheet.sector, 1), self.segment)
 
     def _occupy(self, count: int, once: bool) -> None:
-        """Tell the bound what a command of `count` sectors certainly costs the media."""
+        """Declare to the bound the certain time of a command of `count` sectors on the media."""
         certain = count if once else max(count - self.segment * self.sheet.segments, 0)
         time = ceil_times(certain, self.pass_sector if once else self.media_sector)
         if time:

@@ -62,7 +62,7 @@ class FramePath:
     def frame(self, name: str, payload: Operand, drain: int, joined: bool = False) -> Iterator[None]:
         """Send a frame; the body runs at the far end, before the frame's buffer there is freed.
 
-        The sender goes on when the frame has left it. With `joined`, its next JOIN waits for the body. `drain` is
+        The sender continues when the frame has left it. With `joined`, its next JOIN waits for the body. `drain` is
         the least time that the body takes, in ps.
         """
         with self._hop(0, name, payload, drain, joined):

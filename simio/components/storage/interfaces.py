@@ -103,7 +103,7 @@ class Transport(Protocol):
 
 
 class Initiator(Protocol):
-    """Whoever issues commands to a drive: a host's driver, or the processor of an array controller."""
+    """The issuer of commands to a drive: a host's driver, or the processor of an array controller."""
 
     queue: str
     """The name of a queue of its own for the commands of a drive; empty: all who use the drive share one."""

@@ -88,7 +88,7 @@ class Loop:
         self.p.advance(self.arbitration + self.opening)
 
     def close_behind(self) -> None:
-        """Close, while what was sent arrives; the sender goes on."""
+        """Close, while sent data arrive; the sender continues."""
         with self.p.fork("CLS"):
             self.p.advance(self.closing)
             self.p.release(self.loop)
@@ -109,7 +109,7 @@ class Direction:
     def frame(self, name: str, payload: Operand, drain: int, joined: bool = False) -> Iterator[None]:
         """Send a frame over the open loop; the body runs at the far end, before the frame's buffer there is freed.
 
-        The sender goes on when the frame has left it. With `joined`, its next JOIN waits for the body. `drain` is
+        The sender continues when the frame has left it. With `joined`, its next JOIN waits for the body. `drain` is
         the least time that the body takes, in ps.
         """
         p, time, certain = self.p, self.loop.frame_time(payload), self.loop.frame_time(least(payload))

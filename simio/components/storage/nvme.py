@@ -88,7 +88,7 @@ class NvmeTransport:
             self.p.wait(self.p.answer(queues.submit, self.queue))
 
     def send(self, amount: Operand) -> None:
-        """Posted writes to the host's memory, or its cache; the drive goes on when they have left it."""
+        """Posted writes to the host's memory, or its cache; the drive continues when they have left it."""
         self.bus.write(amount, cached=self.cached)
 
     def fetch(self, amount: Operand) -> None:

@@ -119,7 +119,7 @@ class RdmaSession(RemoteSession):
         self.queues.on(line, send)
 
     def _later(self, end: End) -> None:
-        """The completion of what was sent is found in its time, and nobody waits for it."""
+        """The completion of the SEND is found later, without a waiting thread."""
         with self.p.fork("send completion", daemon=True):
             self.p.get(end.done, 1)
             end.poll()

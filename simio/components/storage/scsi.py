@@ -1,6 +1,6 @@
 """A parallel SCSI bus: phases, arbitration, disconnection (SCSI-2, ANSI X3.131-1994, clause 6; SPI to SPI-3).
 
-Whoever has the bus has it alone. It is granted by SCSI ID, 7 first, then 6 to 0, then 15 to 8. Commands, messages and
+The bus has one holder at a time. It is granted by SCSI ID, 7 first, then 6 to 0, then 15 to 8. Commands, messages and
 status go by asynchronous handshakes, a byte each; data go at the fastest synchronous rate on which bus, adapter
 and drive agree, and into or out of the host's memory at the same time.
 """
@@ -41,7 +41,7 @@ COMMAND_COMPLETE = 1
 class ScsiBus:
     """A SCSI bus as a resource that is granted by SCSI ID, and how long its phases take.
 
-    `adapters` and `devices` name who is on it: adapters have the IDs from 7 down, devices those from 0 up that are
+    `adapters` and `devices` name its members: adapters have the IDs from 7 down, devices those from 0 up that are
     left. Raises RunError for more of them, or more cable, than the bus takes.
     """
 
@@ -92,7 +92,7 @@ class ScsiBus:
         return int(self.sheet.bus_settle_delay + count * self.handshake)
 
     def seize(self, name: str) -> None:
-        """Arbitrate and win. With quick arbitration, who has waited for the bus gets it without a bus free phase."""
+        """Arbitrate and win. Quick arbitration gives a waiting device the bus without a bus free phase."""
         p, quick = self.p, self.sheet.quick_arbitration
         if quick is None:
             p.seize(self.bus, priority=self.priority(name))

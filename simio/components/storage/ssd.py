@@ -257,7 +257,7 @@ class SolidStateDrive:
         return int(max(size // self.sheet.map_unit, 1) * self.sheet.map_unit)
 
     def _span(self, at: Register, amount: Operand) -> tuple[Register, Operand]:
-        """First sector of the mapping, and number of those that so many bytes from a sector on touch."""
+        """First sector of the mapping, and number of sectors, that an amount of bytes from a sector on touches."""
         p, ratio = self.p, self.sheet.map_unit // self.sheet.sector
         if ratio == 1:
             return at, self.sectors_of(amount)

@@ -164,7 +164,7 @@ class PassingTransport:
             self.controller.p.join()
 
     def passage(self, writes: bool) -> Passage:
-        """The way of the member, and that to the host for what goes on at once."""
+        """The way of the member, and that to the host for data that it passes on at once."""
         onward = self.host.passage(writes) if self.controller.passing else Passage()
         return self.member.passage(writes) + onward
 

@@ -1,4 +1,4 @@
-"""The members of a volume: who is asked for a piece, and what makes up for a member that fails.
+"""The members of a volume: the one that serves a piece, and the replacement of one that fails.
 
 A read that a member fails is made of the others, and what they gave is written to the member, which then can read it
 (as Linux md does: drivers/md/raid1.c, fix_read_error; drivers/md/raid5.c, raid5_end_read_request). A write that a
@@ -33,7 +33,7 @@ class Losses:
     """Losses that a volume can have, by places of members.
 
     `failing` are the members that can fail, with the word that says that the driver has given it up, or None if it
-    never will. `noticed` are the containers that let pass who waits for that.
+    never will. `noticed` are the containers that release threads waiting for that.
     """
 
     failures: Failures

@@ -41,5 +41,5 @@ class ControllerParity:
         return nullcontext()
 
     def kept(self) -> AbstractContextManager[None]:
-        """Nothing goes on from here."""
+        """End of the way."""
         return nullcontext()

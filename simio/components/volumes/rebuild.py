@@ -36,8 +36,8 @@ EVERYTHING = 2**61
 class Rebuild:
     """The process that rebuilds the `lost` member of a volume onto a spare, `extent` bytes of it.
 
-    `noticed` lets pass who waits for the disk to be given up; None where it had failed before the run. It ends where
-    it is when one of `words` says that another member is given up, unless that is the only other one of a RAID 6, as
+    `noticed` releases the process when the disk is given up; None if it had failed before the run. The rebuild stops
+    when one of `words` says that another member is given up, unless that is the only other one of a RAID 6, as
     `also` is, which had failed before the run.
     """
 

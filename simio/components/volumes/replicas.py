@@ -41,7 +41,7 @@ class ReplicatedVolume(VolumeDevice):
             super().serve(request)
 
     def _write(self, request: Request) -> None:
-        """All members in threads of their own, which nobody joins.
+        """All members in threads of their own, without a join.
 
         The bound must not count on what may end after the write: so no share of the writes is promised to it.
         """

@@ -35,7 +35,7 @@ class Changes:
 
         A spare takes the place of member `spare`, unless that is None; `chunk` bytes are rebuilt at a time.
 
-        With `pairs` the volume goes on without two members.
+        With `pairs` the volume works without two members.
         """
         self.p = p
         self.name = name

@@ -42,7 +42,7 @@ class Planned:
 class VolumeDevice:
     """A block device over members.
 
-    Every request joins its children, so whoever makes one has no joined child under way.
+    Every request joins its children, so that its caller has no joined child under way.
     """
 
     any_size = False
@@ -137,7 +137,7 @@ class VolumeDevice:
         return self.members.passage(writes)
 
     def _declare(self, r: Planned, lost: Sequence[int]) -> None:
-        """Tell the bound what all bytes pass, beyond the pieces that it counts; `lost` are members that may be."""
+        """Declare to the bound the parts that all bytes pass; `lost` are members that may fail."""
         if not self.members.survive(lost):
             return
         writes, shape = r.request.verb == "write", r.shape

@@ -25,7 +25,7 @@ _SURVIVES: Mapping[str, Callable[[int], int]] = {
     # Requests beside a second lost member are not modelled.
     **dict.fromkeys(("erasure", "raidz1", "raidz2", "raidz3"), lambda members: 1),
 }
-"""Kinds of volumes that go on without members: without how many, of their number."""
+"""Kinds of volumes that work without some members: the largest number, by that of all members."""
 _REDUNDANT = "raid5, raid6, erasure, raidz1 to raidz3, mirror or raid3"
 
 
@@ -33,7 +33,7 @@ _REDUNDANT = "raid5, raid6, erasure, raidz1 to raidz3, mirror or raid3"
 class Failed(DiskFault):
     """A disk has failed before the run begins, or answers no more from an instant on.
 
-    A volume with redundancy goes on without it, and with a spare is rebuilt onto that. The paces of the rebuild are
+    A volume with redundancy works without it, and with a spare is rebuilt onto that. The paces of the rebuild are
     those of Linux (drivers/md/md.c: sysctl_speed_limit_min).
     """
 

@@ -36,10 +36,10 @@ class ReadErrors(DiskFault):
 
     recoverable: Limit = Field(
         None,
-        description="what is read in the mean for each recoverable error, such as '10 Gbit'; none: no such",
+        description="mean amount of data read for each recoverable error, such as '10 Gbit'; none: no such",
     )
     unrecoverable: Limit = Field(
-        None, description="what is read in the mean for each sector that becomes unreadable; none: no such"
+        None, description="mean amount of data read for each sector that becomes unreadable; none: no such"
     )
     marginal: Sectors = Field((), description="sectors, counted along the disk, that always have to be read again")
     unreadable: Sectors = Field((), description="sectors that cannot be read until they are written")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @register_fault("stall")
 class Stall(Passing):
-    """A host stands still: none of its processors does anything, while its buses and adapters go on."""
+    """A host stands still: its processors stop, while its buses and adapters work on."""
 
     targets: ClassVar[tuple[str, ...]] = ("host",)
 

@@ -99,7 +99,7 @@ class PacketSwitchSheet(QueueSheet, SwitchSheet):
     buffer: Extent = Field(description="size of a port's buffer, or of the shared one")
     share: Whole = Field(
         0,
-        description="eighths of what is free in a shared buffer that an output may take (dynamic threshold); 0: all",
+        description="eighths of the free part of a shared buffer that an output may take (dynamic threshold); 0: all",
     )
     pause_above: Limit = Field(
         None,

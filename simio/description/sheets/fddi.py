@@ -21,7 +21,7 @@ from simio.description.sheets.base import TIMER, Sheet, register_sheet, time_tex
 
 
 class FddiRingSheet(Sheet):
-    """An FDDI ring (ISO 9314-2): whoever has the token sends; its length is that of the whole ring."""
+    """An FDDI ring (ISO 9314-2): the station with the token sends; its length is that of the whole ring."""
 
     faults: ClassVar[tuple[str, ...]] = ("down",)
 
@@ -39,7 +39,7 @@ class FddiRingSheet(Sheet):
     )
     encapsulation: Size = Field(description="header before an IP datagram: LLC and SNAP")
     mtu: Extent = Field(description="largest IP datagram")
-    station_delay: Time = Field(description="delay of a station to what passes")
+    station_delay: Time = Field(description="delay of a frame that passes a station")
     propagation: DelayPerLength = Field(description="signal delay of the fibre")
     loss: Probability = Field(0, description="probability that a packet is lost on the ring")
 

@@ -66,7 +66,7 @@ class FibreChannelLoop(FibreChannelLink):
     shared: ClassVar[bool] = True
 
     devices: Count = Field(description="most ports on the loop")
-    port_words: Whole = Field(description="transmission words by which each port delays what passes")
+    port_words: Whole = Field(description="transmission words by which each port delays passing frames")
     login_credit: Whole = Field(
         description="frames that a port may send when it has opened another; 0: it waits for a receiver-ready"
     )

@@ -20,7 +20,7 @@ class CachedFileSystem(Sheet):
         **dict.fromkeys(("dirty_expire", "writeback_interval", "commit_interval", "time_grain"), TIMER),
     }
 
-    block: Extent = Field(description="bytes a block: what a buffer header and an index entry stand for")
+    block: Extent = Field(description="bytes of a block, for which there is a buffer header and an index entry")
     cluster: Extent = Field(description="largest read that one request makes when its data are not in the cache")
     read_ahead: Size = Field(
         description="bytes that sequential reading fetches at once, a window ahead of the reader; 0 B: none"
@@ -38,8 +38,8 @@ class CachedFileSystem(Sheet):
     dirty_limit: Extent = Field(description="bytes written but not yet on the device at which writers wait")
     dirty_background: Limit = Field(
         None,
-        description="dirty bytes of the host above which they are written back; none: what was written is on its way "
-        "as soon as write_behind bytes have come together, and else at once",
+        description="dirty bytes of the host above which they are written back; none: at once, or write_behind "
+        "bytes at a time",
     )
     dirty_expire: Duration = Field(
         30 * 10**12, description="time after which a file with dirty pages is written back in any case"

@@ -102,9 +102,9 @@ class FlashDrive(Sheet):
     commands: Annotated[Count, Field(le=65536)] = Field(description="commands that the drive holds")
     buffer: Extent = Field(description="memory for data that are written and not programmed yet")
     volatile_cache: Flag = Field(
-        False, description="whether a power failure takes what is in the buffer, so that Linux has it flushed"
+        False, description="whether a power failure loses the buffer, so that Linux flushes it"
     )
-    flush_time: Time = Field(0, description="time to store what has changed in the mapping, at the end of a flush")
+    flush_time: Time = Field(0, description="time to store the changes of the mapping, at the end of a flush")
     in_place: Flag = Field(
         False, description="whether a sector is overwritten where it is, as in media that need no erasure"
     )

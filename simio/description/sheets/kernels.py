@@ -62,7 +62,7 @@ class UnixKernelSheet(Sheet):
     )
     free_memory: Extent = Field(
         2 * 2**20,
-        description="memory that the page daemon keeps free; who brings in pages while none is left waits for it",
+        description="memory that the page daemon keeps free; processes wait for it while none is left",
     )
     page_fault: Time = Field(
         description="CPU time of a fault on a mapped page, beside bringing the page into the cache"

@@ -26,7 +26,7 @@ class LinuxKernelSheet(UnixKernelSheet):
         "worker_dispatch": _SCHEDULER,
         "time_slice": TIMER,
         **dict.fromkeys(("kyber_cost", "mq_deadline_cost", "mq_deadline_held", "bfq_cost", "bfq_held"), _SCHEDULER),
-        **dict.fromkeys(("user_driver", "user_layer", "user_doorbell"), "user-space driver"),
+        **dict.fromkeys(("user_driver", "user_layer", "user_page", "user_doorbell"), "user-space driver"),
     }
 
     scheduler: Text = Field("none", description="I/O scheduler of the host's drives")
@@ -59,8 +59,8 @@ class LinuxKernelSheet(UnixKernelSheet):
     )
     dispatch: Literal["caller", "worker"] = Field(
         "worker",
-        description="who dispatches polled requests that went through a scheduler: the process that submits, or a "
-        "kernel worker on its core",
+        description="dispatcher of polled requests after a scheduler: the submitting process, or a kernel worker "
+        "on its core",
     )
     worker_dispatch: Time = Field(
         description="CPU time to hand a request over to a kernel worker and switch there and back"
@@ -79,6 +79,9 @@ class LinuxKernelSheet(UnixKernelSheet):
     )
     user_driver: Time = Field(
         description="CPU time of a polled driver in user space a request, to submit and complete"
+    )
+    user_page: Time = Field(
+        0, description="CPU time of that driver for the address of each page of a request behind the first"
     )
     user_doorbell: Time = Field(
         description="CPU time of a posted write to a doorbell of the drive from a driver in user space"

@@ -34,7 +34,7 @@ class NetworkCard(Sheet):
     receive_ring: Count = Field(description="buffers in host memory for packets that arrive")
     transmit_buffer: Extent = Field(description="memory on the adapter for packets to be sent")
     receive_buffer: Extent = Field(
-        description="memory on the adapter for packets that have arrived; what does not fit is dropped"
+        description="memory on the adapter for packets that have arrived; packets that do not fit are dropped"
     )
     overlapped: Flag = Field(
         True,
@@ -61,9 +61,7 @@ class NetworkCard(Sheet):
 class NetworkAdapter(NetworkCard):
     """A card for Ethernet, ATM or FDDI."""
 
-    medium: Literal["ethernet", "atm", "fddi"] = Field(
-        description="what it connects to; links of another kind do not fit"
-    )
+    medium: Literal["ethernet", "atm", "fddi"] = Field(description="kind of link that it connects to")
 
     pause_above: Limit = Field(
         None,
@@ -88,9 +86,7 @@ class IdealAdapter(Sheet):
 
     mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
     checksum: Flag = Field(True, description="whether it computes the checksums of TCP and UDP")
-    medium: Literal["ethernet", "atm", "fddi"] = Field(
-        description="what it connects to; links of another kind do not fit"
-    )
+    medium: Literal["ethernet", "atm", "fddi"] = Field(description="kind of link that it connects to")
 
     def links(self, kind: str) -> tuple[str, ...]:
         """The kinds of link that fit its medium."""
@@ -104,7 +100,7 @@ class VirtualAdapter(Sheet):
 
     mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
     checksum: Flag = Field(True, description="whether checksums are left out, as data never leave the memory")
-    medium: Literal["ethernet"] = Field(description="what it connects to; links of another kind do not fit")
+    medium: Literal["ethernet"] = Field(description="kind of link that it connects to")
     backlog: Count = Field(1000, description="packets that wait for the receiving CPU; more are dropped")
     wake_cost: Time = Field(
         0,

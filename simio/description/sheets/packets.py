@@ -27,17 +27,17 @@ class PacketKernelSheet(UnixKernelSheet):
     poll_cost: Time = Field(description="CPU time of a poll, beside its packets")
     read_cost: Time = Field(description="CPU time to read a packet's headers, which lie in a cache")
     miss_read: Time = Field(
-        description="more for a packet that only memory has, beyond what prefetching hides, where it is only read"
+        description="additional time of a packet that only memory has, after prefetching, if it is only read"
     )
-    miss_send: Time = Field(description="the same where the packet is sent on, so that more of its lines are used")
-    xdp_cost: Time = Field(description="CPU time of XDP a packet: run a program, and act on what it says")
+    miss_send: Time = Field(description="the same if the packet is sent on, which uses more of its lines")
+    xdp_cost: Time = Field(description="CPU time of XDP a packet: run a program, and act on its verdict")
     xdp_send: Time = Field(description="more to send it back on the same port (XDP_TX)")
     xdp_redirect: Time = Field(description="more to send it on another port (XDP_REDIRECT)")
     xdp_batch: Whole = Field(16, description="packets redirected with one doorbell; 0: those of a poll")
     xdp_balance: Time = Field(description="more for a load balancer in XDP: look the connection up, and encapsulate")
     lookup_cost: Time = Field(description="CPU time of a look-up in the routing table by XDP, all in the first cache")
     lookup_branches: Time = Field(
-        description="more for a look-up where destinations change, so that branches are not predicted"
+        description="additional time of a look-up with changing destinations, whose branches are mispredicted"
     )
     lookup_lines: Count = Field(description="cache lines of the table that a look-up of one route has for itself")
     skb_cost: Time = Field(

@@ -37,7 +37,7 @@ class QueuedAdapter(Sheet):
     transmit_ring: Count = Field(description="packets that a queue takes ahead of the wire")
     receive_descriptor: Extent = Field(description="bytes of a posted buffer's descriptor, which the adapter reads")
     transmit_descriptor: Extent = Field(description="bytes of a packet's descriptor to send, which the adapter reads")
-    fetch: Count = Field(description="descriptors that the adapter reads at a time, where so many are posted")
+    fetch: Count = Field(description="largest number of descriptors that the adapter reads at a time")
     completion: Extent = Field(description="bytes of a completion that the adapter writes")
     compression: Flag = Field(
         False, description="whether completions of packets that arrive close together share blocks"
@@ -50,7 +50,7 @@ class QueuedAdapter(Sheet):
         "a cache if it is a power of two"
     )
     receive_buffer: Extent = Field(
-        description="memory on the adapter for packets that have arrived; what does not fit is dropped"
+        description="memory on the adapter for packets that have arrived; packets that do not fit are dropped"
     )
     packet_time: Time = Field(0, description="time of the adapter's own pipeline a packet in or out")
     latency: Time = Field(0, description="time of a packet between the wire and the adapter's DMA, either way")
@@ -71,7 +71,7 @@ class QueuedAdapter(Sheet):
         description="most bytes of TCP that it joins into one buffer before its driver sees them (LRO), of what one "
         "poll finds; none: it does not",
     )
-    uso: Flag = Field(False, description="whether it cuts what a program sends into datagrams itself (UDP_SEGMENT)")
+    uso: Flag = Field(False, description="whether the adapter cuts a program's data into datagrams (UDP_SEGMENT)")
 
     @model_validator(mode="after")
     def _consistent(self) -> QueuedAdapter:

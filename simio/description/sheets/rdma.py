@@ -33,9 +33,10 @@ class RdmaAdapter(Sheet):
     register_cost: Time = Field(0, description="CPU time to make memory known to the adapter for one transfer")
     register_page: Time = Field(0, description="the same a page")
     work_request: Extent = Field(description="bytes of a work request, which the adapter reads")
-    fetch: Count = Field(description="work requests that the adapter reads at a time, where so many are posted")
+    fetch: Count = Field(description="largest number of work requests that the adapter reads at a time")
     inline_post: Flag = Field(
-        False, description="whether the CPU writes the work request with its doorbell, so that none has to be read"
+        False,
+        description="whether the CPU writes the work request with its doorbell, so that the adapter need not read it",
     )
     completion: Extent = Field(description="bytes of a completion that the adapter writes")
     coalesce_count: Count = Field(1, description="completions that share an interrupt; 1: none do")
@@ -44,7 +45,7 @@ class RdmaAdapter(Sheet):
     latency: Time = Field(0, description="time of a packet between the wire and the adapter's DMA, either way")
     ahead: Count = Field(description="packets that the adapter reads from memory ahead of the wire")
     receive_buffer: Extent = Field(
-        description="memory on the adapter for packets that have arrived; what does not fit is dropped"
+        description="memory on the adapter for packets that have arrived; packets that do not fit are dropped"
     )
     pause_above: Limit = Field(
         None, description="with more in it the adapter stops its link by priority flow control; none: never"
@@ -56,7 +57,7 @@ class RdmaAdapter(Sheet):
         description="packets of a message after which one asks for an acknowledgement; the last one always does"
     )
     recovery: Literal["go-back-n", "selective"] = Field(
-        "go-back-n", description="what is sent again after a loss: all from the lost packet on, or that packet"
+        "go-back-n", description="packets sent again after a loss: all from the lost packet on, or that packet"
     )
     ack_timeout: Duration = Field(description="time without an acknowledgement after which all is sent again")
     congestion_control: Literal["none", "dcqcn"] = Field(

@@ -137,7 +137,7 @@ class NvmeTcpLink(RemoteLink):
     whole = True
 
     transport: Literal["tcp", "rdma"] = Field(
-        "tcp", description="what carries the commands: TCP, or queue pairs of adapters for RDMA"
+        "tcp", description="transport of commands: TCP, or queue pairs of adapters for RDMA"
     )
     in_capsule: Size = Field(description="most data of a write that go with its command (ICDOFF, IOCCSZ)")
     success: Flag = Field(

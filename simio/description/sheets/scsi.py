@@ -77,7 +77,7 @@ class ScsiLink(Sheet):
     selection_response: Time = Field(description="time in which a selected device answers")
     quick_arbitration: Horizon = Field(
         None,
-        description="time of arbitration by those who wait (QAS); none: bus free and arbitration for all",
+        description="time of quick arbitration among waiting devices (QAS); none: bus free and arbitration for all",
     )
     longest: Length = Field(description="longest cable")
     propagation: DelayPerLength = Field(description="signal delay of the cable")

@@ -41,19 +41,19 @@ class SocketValues(Sheet):
     datagram_send_space: Extent = Field(description="largest UDP datagram, payload")
     datagram_receive_space: Extent = Field(description="UDP socket buffer for receiving")
     rpc_receive_space: Limit = Field(
-        None, description="what the kernel keeps of calls that wait for its RPC server; none: as of datagrams"
+        None, description="buffer for calls that wait for the kernel's RPC server; none: as for datagrams"
     )
     mbuf_size: Size = Field(description="memory of a small buffer (mbuf); 0 B: only data count")
     mbuf_data: Size = Field(description="data that a small buffer holds")
     mbuf_first: Size = Field(description="data that the first small buffer of a chain holds")
     cluster: Size = Field(description="data that a large buffer (cluster) holds; 0 B: there are none")
-    cluster_threshold: Size = Field(description="what is left of a write goes into a cluster if it is more")
+    cluster_threshold: Size = Field(description="the rest of a write goes into a cluster if it is larger")
     cluster_needs_room: Flag = Field(
         description="whether a cluster is taken only while the socket buffer has room for a whole one"
     )
     memory_factor: Count = Field(2, description="memory that a socket buffer may take, in multiples of its space")
     hand_over: Literal["buffer", "write"] = Field(
-        description="what TCP is given at once: each buffer, or all that a write could place"
+        description="unit given to TCP: each buffer, or all data that a write could place"
     )
     page_flip: Flag = Field(
         description="whether whole pages change hands between program and kernel without being copied"
@@ -75,7 +75,7 @@ class Tcp(Sheet):
         description="when window scaling and timestamps are used; large: with a socket buffer that needs scaling"
     )
     nagle: Literal["idle", "small"] = Field(
-        "idle", description="what a small segment waits for: until all, or until an earlier small one is acknowledged"
+        "idle", description="wait of a small segment: until all data, or until an earlier small one is acknowledged"
     )
     initial_window: Count = Field(description="segments of the congestion window at first")
     restart: Flag = Field(description="whether the congestion window starts anew after an idle time")
@@ -93,7 +93,7 @@ class Tcp(Sheet):
     )
     grow_when_limited: Flag = Field(
         False,
-        description="whether it grows only while it limits, or in slow start is below twice what was outstanding",
+        description="whether it grows only while it limits, or in slow start is below twice the outstanding data",
     )
     congestion_control: Annotated[str, Name(CONTROLS)] = Field("reno", description="growth of the congestion window")
     recovery: Annotated[str, Name(RECOVERIES)] = Field(description="recovery from loss")
@@ -109,10 +109,10 @@ class Tcp(Sheet):
     )
     delayed_ack: Duration = Field(description="period or longest delay of a delayed ACK")
     delayed_ack_clock: Literal["tick", "timer"] = Field(
-        description="tick: at multiples of the period, for all connections; timer: so long after the segment"
+        description="tick: at multiples of the period, for all connections; timer: a period after the segment"
     )
     update_segments: Whole = Field(
-        2, description="a reader that opens the window by so many segments has it announced; 0: by no number"
+        2, description="segments by which a reader opens the window before it is announced; 0: by no number"
     )
     update_divisor: Count = Field(2, description="as does one that opens it by the receive buffer over this")
     ack_pushed: Flag = Field(
@@ -128,7 +128,7 @@ class Tcp(Sheet):
         0, description="part of the window for which a burst waits while acknowledgements are near; 0: none waits"
     )
     ecn: Flag = Field(False, description="whether congestion is marked and echoed (RFC 3168); DCTCP's always is")
-    dsack: Flag = Field(False, description="whether what arrives twice is reported (RFC 2883)")
+    dsack: Flag = Field(False, description="whether duplicate segments are reported (RFC 2883)")
     autotune: Limit = Field(
         None, description="receive buffer that autotuning reaches, unless a program sets it; none: it stays"
     )
@@ -163,7 +163,7 @@ class Costs(Sheet):
     }
 
     input: Literal["interrupt", "thread"] = Field(
-        description="whether what arrives is dealt with by the adapter's handler, or by threads on any CPU"
+        description="whether the adapter's handler processes arriving packets, or threads on any CPU"
     )
     socket_call: Time = Field(description="CPU time of the socket layer a read or write")
     buffer_cost: Time = Field(description="CPU time to get and free a buffer (mbuf, cluster) of a write")
@@ -223,6 +223,11 @@ class Buffers(Sheet):
         False,
         description="whether a softirq passes buffers of TCP to the core of their program for IP and TCP "
         "(receive flow steering, net.core.rps_sock_flow_entries)",
+    )
+    rps: Count | None = Field(
+        None,
+        description="CPUs, from 0 on, over which a hash of the flow spreads IP and TCP (rps_cpus); rfs goes before "
+        "it; none: they stay on the queue's",
     )
     rfs_cost: Time = Field(10**5, description="CPU time to find that core and to leave a buffer in its backlog")
     backlog: Count = Field(

@@ -83,11 +83,11 @@ class Columns(Values):
     """The columns of a trace that has a request a line."""
 
     separator: Literal["comma", "semicolon", "tab", "space"] = Field(
-        "comma", description="what separates columns; space is any white space"
+        "comma", description="separator of columns; space is any white space"
     )
     header: Whole = Field(0, description="lines before the first request")
     count: Annotated[int | None, Field(strict=True, ge=1, le=1000)] = Field(
-        None, description="columns of every line; none: as many as are named, or more"
+        None, description="columns of every line; none: at least the named ones"
     )
     clock: Clock = Field(
         "first", description="instant from which times count: the first request, or the clock's zero"

@@ -11,12 +11,24 @@ from numpy.typing import NDArray
 from simio.machines.block import layout as c
 from simio.machines.block import siblings
 from simio.machines.door import machine
+from simio.machines.shared import shared
 
 
 @machine("block")
 def begin(state: NDArray, base: int, now: int, more: int) -> int:
     """The process, on its core, takes a done request and submits the next: time in ps, with `more` of a scheduler."""
-    time = state[base + c.COST] + more
+    return turn(state, base, now, state[base + c.COST] + more)
+
+
+@machine("block")
+def take(state: NDArray, base: int, now: int) -> int:
+    """The process, on its core, takes a done request and submits none: time in ps."""
+    return turn(state, base, now, 0)
+
+
+@shared
+def turn(state: NDArray, base: int, now: int, time: int) -> int:
+    """Time in ps of a turn: `time`, and what a sleep before it and a look at the completion queue add."""
     if state[base + c.WOKEN] != 0:
         time += state[base + c.SWITCH] + state[base + c.COLD]
         state[base + c.WOKEN] = 0

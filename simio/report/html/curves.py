@@ -14,12 +14,12 @@ from simio.sweeps.values import number_of
 from simio.wording import figure, in_unit, settings_text, short_names
 
 Figure = dict[str, Any]
-"""`data` and `layout`, as Plotly takes them; colours of paper and ink are left to whoever shows it. `about` says the
+"""`data` and `layout`, as Plotly takes them; colours of paper and ink are those of the page. `about` says the
 main number in words, for readers who cannot see the figure."""
 COLOURS = ("#3b82d6", "#dd7f2a", "#36a06a", "#c94f4f", "#8b67cf", "#a3784e", "#d169a9", "#7d8a99")
 """Colours of lines, readable on light and dark."""
 _LOG = 20
-"""An axis is logarithmic where its ends are so many times apart."""
+"""Ratio of an axis' ends from which on it is logarithmic."""
 
 
 def plain(text: str) -> str:

@@ -12,7 +12,7 @@ from simio.report.html.distributions import distributions
 from simio.report.html.text import asset, script_data, section, shown
 from simio.report.html.timelines import timelines
 from simio.report.tables import rate_text
-from simio.report.terminal import cut_off_texts, summary_text
+from simio.report.terminal import cut_off_texts, summary_text, uncertainty_texts
 from simio.result.model import CaseResult, ScenarioResult
 from simio.sweeps.ties import precision, precision_text
 from simio.topology import wire
@@ -86,7 +86,8 @@ def _body(scenario: Scenario, result: ScenarioResult, extra: str, figures: dict[
     choice = _choice(panels, best) if several else ""
     inside = "".join(_panel(scenario, result, case, case is best, figures) for case in panels)
     parts.append(section("One case" if several else "The answer", choice + inside, "case"))
-    parts += [extra, _scenario(result)]
+    certainty = "".join(f"<p>{shown(text)}</p>" for text in uncertainty_texts(result) if text)
+    parts += [section("How certain", certainty, "certain"), extra, _scenario(result)]
     return parts
 
 

@@ -54,7 +54,7 @@ class ArrivalProcess:
         self.p = p
         self.tick = p.container(f"{name}: tick", unit="arrivals")
         self.next: Callable[[], Register]
-        """A register with the instant of the next arrival, in ps; past, if it came while nobody asked."""
+        """A register with the instant of the next arrival, in ps; past, if it came before this request for it."""
         if arrivals.instants:
             times, period = arrivals.recorded
             state = p.once(arrivals, lambda: p.machine(f"{name}: recorded", instants.recorded(times, period)))

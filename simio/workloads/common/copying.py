@@ -42,7 +42,7 @@ class RemoteCopy(WorkloadParams):
     to: HostName = Field(description="host that it is copied to")
     to_storage: Storage = Field(description="disk or volume of it that the copy is written to")
     file: Extent = Field(description="bytes of the file")
-    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
     nodelay: Flag = Field(False, description="whether TCP_NODELAY is set")
     start_within: Time = Field(
         0,
@@ -58,7 +58,7 @@ PLACE = 2**20
 """Files that lie on one device begin at multiples of this many bytes."""
 
 Step = Callable[[Register, int], None]
-"""Emits what is done with so many bytes of a file at a place."""
+"""Emits the work on this many bytes of a file at a place."""
 
 
 def storage(site: Site, workload: Workload, host: str, name: str) -> BlockDevice:

@@ -29,7 +29,7 @@ class NetworkParams(WorkloadParams):
 class SocketParams(NetworkParams):
     """The common parameters of programs over TCP."""
 
-    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
     nodelay: Flag = Field(False, description="whether TCP_NODELAY is set, so that small segments do not wait")
 
 

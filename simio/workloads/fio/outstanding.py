@@ -28,7 +28,7 @@ class Outstanding:
     """Up to `depth` requests at a time, as fio keeps them (backend.c, do_io and wait_for_completions).
 
     A process issues requests until there is no room, and then looks at as many completions as its job says. Until it
-    looks, a request that is complete counts as outstanding, and its time goes on: so fio measures it.
+    looks, a request that is complete counts as outstanding, and its latency grows: so fio measures it.
     """
 
     def __init__(self, p: Builder, name: str, calls: Calls, job: Job, depth: int, times: dict[int, Times]) -> None:

@@ -79,7 +79,7 @@ class Pace:
             due.set(due + gap)
 
     def think(self) -> None:
-        """The pause behind every so many requests, once all that are outstanding are complete."""
+        """The pause after each block of requests, once all outstanding ones are complete."""
         p, job = self.p, self.job
         if not job.thinktime:
             return

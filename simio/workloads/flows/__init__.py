@@ -46,7 +46,7 @@ class Flows(WorkloadParams):
     classes: Classes = Field(
         (100_000, 10_000_000), description="largest sizes of the classes that times are reported for, ascending"
     )
-    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
     buffer: Extent = Field(128 * 1024, description="bytes of a read() of the receiver")
 
     @property

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from simio.workloads.flows import Flows as Params
 
 ENDLESS = 2**31 - 1
-"""Flows of a workload that goes on until the run ends."""
+"""Flows of a workload without an end of its own."""
 THOUSANDTHS = "thousandths"
 """The unit of a slowdown."""
 

@@ -42,7 +42,7 @@ class Ftp(RemoteCopy):
 
     buffer: Extent = Field(16384, description="bytes a read and a write of either program")
     transfers: Annotated[Count, Field(le=64)] = Field(
-        1, description="transfers of the same file at once; what one has read, others find in the cache"
+        1, description="transfers of the same file at once; data that one has read, others find in the cache"
     )
     streams: Annotated[Count, Field(le=64)] = Field(
         1, description="parts that the file is cut into, each with connections and processes of its own"

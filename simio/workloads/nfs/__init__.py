@@ -67,8 +67,8 @@ class Nfs(WorkloadParams):
     )
     metadata: OptionalHost = Field(
         None,
-        description="host that looks each request's file up and tells the manager where its blocks lie; none: the "
-        "manager knows",
+        description="host that looks up each request's file and sends its blocks' places to the manager; none: "
+        "the manager has them",
     )
     transport: Literal["udp", "tcp", "rdma"] = Field("udp", description="how calls travel")
     version: Literal[2, 3, 4] = Field(
@@ -92,15 +92,13 @@ class Nfs(WorkloadParams):
         1, description="TCP, RDMA: programs of a client, each with a file of its own over the client's mount"
     )
     block: Limit = Field(None, description="TCP, RDMA: bytes a read() or write() of a program; none: transfer")
-    access: Literal["read", "write"] = Field("read", description="what the client does")
+    access: Literal["read", "write"] = Field("read", description="operation of the client")
     size: Extent = Field(description="bytes of the file")
     biods: Annotated[int, Field(strict=True, ge=0, le=256)] = Field(
         4, description="read-ahead and write-behind daemons of the client"
     )
-    inline: Extent = Field(
-        INLINE, description="RDMA: most bytes of a message with its data in it; what has more goes as a chunk"
-    )
-    credits: Credits = Field(CREDITS, description="RDMA: calls of a queue pair that the server lets be outstanding")
+    inline: Extent = Field(INLINE, description="RDMA: largest message with its data in it; larger data go as a chunk")
+    credits: Credits = Field(CREDITS, description="RDMA: calls of a queue pair that may be outstanding")
     nfsds: Annotated[Count, Field(le=1024)] = Field(8, description="threads of the server")
     arrivals: Arrivals | None = Field(
         None,

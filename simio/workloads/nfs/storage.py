@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simio.workloads.nfs import Nfs
 
 GRAIN = 1 << 20
-"""Files begin at multiples of so many bytes, one after another."""
+"""Files begin at multiples of this many bytes, one after another."""
 
 
 def server_storage(

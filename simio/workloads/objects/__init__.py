@@ -64,7 +64,7 @@ class Objects(WorkloadParams):
         None,
         description="disk, volume or group of disks of the servers that has the objects; none: their memory",
     )
-    access: Literal["get", "put"] = Field("get", description="what clients do with objects")
+    access: Literal["get", "put"] = Field("get", description="operation of the clients")
     object: Extent = Field(description="bytes of an object")
     part: Extent = Field(8 << 20, description="bytes of a range or part; an object that is not larger is not divided")
     objects: Count = Field(1000, description="objects that there are, of which one after another is drawn")
@@ -89,7 +89,7 @@ class Objects(WorkloadParams):
     threads: Annotated[Count, Field(le=4096)] | None = Field(
         None, description="threads of a server, each with one request at a time; none: one a connection"
     )
-    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
 
     @property
     def parts(self) -> int:

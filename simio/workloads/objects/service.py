@@ -58,7 +58,7 @@ class Server:
             self.p.release(self.pool)
 
     def move(self, number: Register, at: Register, amount: Register, writes: bool) -> None:
-        """Bytes of object `number` from `at` on go between storage and memory; done by who waits in join()."""
+        """Move bytes of object `number` from `at` on between storage and memory, while the caller waits in join()."""
         p, params = self.p, self.params
         if not self.devices and params.stream is None:
             return

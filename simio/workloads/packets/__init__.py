@@ -58,7 +58,7 @@ class Packets(WorkloadParams):
     table: Count = Field(1, description="routes in the routing table")
     packets: Count | None = Field(None, description="packets in all; none: until the run's time is over")
     sample: Count = Field(
-        101, description="one packet of so many has its time recorded, from the line to the line or to its end"
+        101, description="packets for each one whose time is recorded, from the line to the line or to its end"
     )
 
 

@@ -78,7 +78,7 @@ class Serve(WorkloadParams):
         None, description="when transactions arrive, at each connection its share; none: one after another"
     )
     think: Time = Field(0, description="mean of an exponential pause between transactions; 0 s for none")
-    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
     nodelay: Flag = Field(True, description="whether TCP_NODELAY is set, so that small segments do not wait")
 
     @property

@@ -75,7 +75,7 @@ class Job:
                 p.mark(self.step, since(begun))
 
     def _meet(self) -> None:
-        """A barrier: the accelerator that comes last lets all of them go on."""
+        """A barrier: the last accelerator releases all of them."""
         p, number = self.p, self.params.accelerators
         if number == 1:
             return
@@ -176,7 +176,7 @@ class Files:
             ]
 
     def next(self, around: Around) -> None:
-        """Read a file that is drawn, in the thread that calls this; `around` each read() of so many bytes."""
+        """Read a file that is drawn, in the thread that calls this; `around` each read() of this many bytes."""
         p, params, store = self.p, self.params, self.store
         number = p.register()
         p.draw(number, self.job.file)

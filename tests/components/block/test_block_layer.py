@@ -117,6 +117,16 @@ def test_a_drive_has_no_scheduler_for_a_driver_in_user_space(tmp_path: Path) -> 
     assert served(run(tmp_path, *sets)) == served(run(tmp_path, "hosts.server.kernel.scheduler=bfq", *sets))
 
 
+def test_a_buffer_that_begins_within_a_page_takes_a_core_longer(tmp_path: Path) -> None:
+    # A polling core that is full: rates are those of its costs. Seven of eight buffers of 4 KiB lie on two pages.
+    program = ("interface=spdk", "processes=1", "to=d", "program=0 s")
+    sets = [f"workload.direct.{key}" for key in program]
+    sets += [f"hosts.server.kernel.{key}" for key in ("user_layer=2 us", "user_page=1 us")]
+    apart = [served(run(tmp_path, *sets, f"workload.direct.align={align}")) for align in ("4 KiB", "512 B")]
+    assert apart[0] / apart[1] == pytest.approx((2.157 + 0.875 + 0.03) / (2.157 + 0.03), rel=0.02)
+    assert served(run(tmp_path, *sets)) == apart[0]
+
+
 def test_reads_and_writes_in_their_shares(tmp_path: Path) -> None:
     result = run(tmp_path, "workload.direct.reads=50 %", "workload.direct.pattern=sequential")
     lanes = {use.name: use.utilisation for use in result.resources if use.name.startswith("d1 lanes")}

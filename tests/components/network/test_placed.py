@@ -117,6 +117,15 @@ def test_steered_flows_leave_their_queue_s_core_the_driver_and_the_merging() -> 
     assert total(steered, "receiver") == pytest.approx(cores(steered, "receiver") * span, rel=0.03)
 
 
+def test_a_hash_spreads_flows_over_cores() -> None:
+    # The queue's core keeps the driver and the merging; the program's has nothing of TCP's.
+    spread, apart = ran(NONE, *STEADY, RFS[0], "hosts.receiver.stack.rps=4"), ran(NONE, *STEADY, RFS[0])
+    shares = [busy(case, "receiver.core 1") * 1e9 / case.bytes_rate for case in (spread, apart)]
+    assert shares[0] < 0.8 * shares[1]
+    third = [each for each in spread.resources if each.name in ("receiver.core 2", "receiver.core 3")]
+    assert sum(float(each.utilisation) for each in third) > 0.1
+
+
 def test_both_engines_agree_on_steered_flows_whose_backlog_drops() -> None:
     sets = (*RFS, "hosts.receiver.stack.backlog=2", "run.until=300 us", "run.warm_up=0 s")
     found = [ran(NONE, *sets, engine=name) for name in ("compiled", "simpy")]

@@ -17,6 +17,7 @@ from simio.report.data import as_dict
 from simio.report.html import page as pages
 from simio.report.html.page import page
 from simio.report.tables import rate_text
+from simio.result.uncertainty import Dependence, Uncertainty
 from simio.running import run_scenario
 
 SCENARIOS = Path(__file__).parents[3] / "scenarios"
@@ -148,6 +149,15 @@ def test_of_very_many_cases_the_first_and_the_fastest_are_shown_in_full(
     assert best.index > 1
     text = page(scenario, result)
     assert re.findall(r'class="panel" data-case="(\d+)"', text) == ["0", "1", str(best.index)]
+
+
+def test_it_names_the_value_without_a_source_that_matters_most(load: Any) -> None:
+    scenario, result = ran(load, "hippi-larger-packets.yaml", "workload.blast.packets=2")
+    assert "How certain" not in body(page(scenario, result))
+    guess = Dependence("kernels/k.interrupt", "25 us", "assumed", 0, ("16 us", "38 us"), (0.03, -0.12))
+    known = Uncertainty(128, 32, 1, 0, 0, "28 rows", 0.1, unsourced=(guess,))
+    text = body(page(scenario, replace(result, uncertainty=known)))
+    assert "without a source: kernels/k.interrupt = 25 us (assumed), with 16 us +3%, with 38 us -12%" in text
 
 
 def test_it_is_written_beside_the_answer(tmp_path: Path) -> None:

@@ -11,14 +11,15 @@ from simio.description.sheets.linux import LinuxKernelSheet
 class Way:
     """The way between a program and its drive: the kernel, the driver's cost a request, and how files are given.
 
-    `program` is the program's own time a request, `pages` those of a buffer, `scheduler` its time outside of locks,
-    `commands` how many the block layer makes of a request, `batch` the requests that one call submits.
+    `program` is the program's own time a request, `beyond` the bytes of its buffer that lie on the second page and
+    further ones in the mean, `scheduler` its time outside of locks, `commands` how many the block layer makes of a
+    request, `batch` the requests that one call submits.
     """
 
     sheet: LinuxKernelSheet
     driver: int
     program: int
-    pages: int
+    beyond: int
     registered: bool
     scheduler: int = 0
     commands: int = 1
@@ -37,7 +38,13 @@ class Way:
     @property
     def pinned(self) -> int:
         """The file looked up and the buffer's pages pinned and released, which what is registered has behind it."""
-        return 0 if self.registered else self.sheet.file_lookup + self.pages * self.sheet.page_pin
+        if self.registered:
+            return 0
+        return self.sheet.file_lookup + self.sheet.page_pin + self.further(self.sheet.page_pin)
+
+    def further(self, cost: int) -> int:
+        """A cost that each page of the buffer behind its first has."""
+        return cost * self.beyond // self.sheet.page
 
 
 class Interface:

@@ -12,8 +12,8 @@ class UserDriver(Interface):
     kernel = False
 
     def cost(self, way: Way) -> int:
-        """The program and the driver."""
-        return way.program + way.sheet.user_layer + way.sheet.user_driver
+        """The program and the driver, which translates the address of each page."""
+        return way.program + way.sheet.user_layer + way.sheet.user_driver + way.further(way.sheet.user_page)
 
     def look(self, way: Way) -> int:
         """The doorbells of submission and completion queue."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from simio.components.block.cores import Cores
 from simio.description.sheets.linux import LinuxKernelSheet
@@ -34,29 +35,41 @@ class Scheduler:
     def submit(self, process: int, core: int) -> None:
         """A process, by the offset of its state, on a core that it holds, inserts and dispatches a request."""
 
+    def _lines(self, held: int = 0, moved: Fraction | int = 0, handed: int = 0) -> int:
+        """The machine of data that cores share: time of a turn, and lines that move if another core had them."""
+        host, cpu = self.cores.host, self.cores.host.description.cpu.sheet
+        return self.p.machine(
+            f"{host.name}: scheduler of {self.drive}",
+            c.LOCK.initial(
+                held=held,
+                near=int(moved * cpu.line_near),
+                far=int(moved * cpu.line_far),
+                handed=handed * cpu.line_near,
+                handed_far=handed * cpu.line_far,
+                socket=self.cores.a_socket,
+            ),
+        )
+
+    def _turn(self, state: int, process: int, core: int) -> None:
+        """A process works on shared data, for as long as they take to come and as its work on them takes."""
+        p = self.p
+        held = p.answer(locking.turn, state, core)
+        p.call(held, goes_on, process, held)
+        p.wait(held)
+
 
 class LockingScheduler(Scheduler):
-    """A scheduler with one lock a drive, which every request takes in `turns` turns; who waits keeps its core."""
+    """A scheduler with one lock a drive, which every request takes `turns` times; a waiting thread keeps its core."""
 
     turns = 2
     """One when it is inserted, one when it is dispatched."""
 
     def __init__(self, p: Builder, cores: Cores, drive: str) -> None:
         super().__init__(p, cores, drive)
-        host, cpu = cores.host, cores.host.description.cpu.sheet
+        host = cores.host
         held, lines = self.lock_costs
         self.lock = p.resource(f"{host.name}: scheduler of {drive}", lock=True)
-        self.state = p.machine(
-            f"{host.name}: scheduler of {drive}",
-            c.LOCK.initial(
-                held=host.span(held) // self.turns,
-                near=lines * cpu.line_near // self.turns,
-                far=lines * cpu.line_far // self.turns,
-                handed=HANDED * cpu.line_near,
-                handed_far=HANDED * cpu.line_far,
-                socket=cores.a_socket,
-            ),
-        )
+        self.state = self._lines(host.span(held) // self.turns, Fraction(lines, self.turns), HANDED)
 
     @property
     def lock_costs(self) -> tuple[int, int]:
@@ -67,9 +80,7 @@ class LockingScheduler(Scheduler):
         """Take the lock for each turn."""
         p = self.p
         with p.loop(self.turns), p.scope(), p.hold(self.lock):
-            held = p.answer(locking.turn, self.state, core)
-            p.call(held, goes_on, process, held)
-            p.wait(held)
+            self._turn(self.state, process, core)
 
 
 SCHEDULERS: dict[str, Callable[[Builder, Cores, str], Scheduler]] = {}

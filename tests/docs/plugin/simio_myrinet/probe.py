@@ -26,7 +26,7 @@ class Probe(WorkloadParams):
 
 @register_workload("probe", Probe)
 def probe(site: Site, workload: Workload[Probe]) -> None:
-    """A packet each period, whether the one before has arrived or not; those that arrive tell how long they took."""
+    """A packet each period, whether the one before has arrived or not; those that arrive record their time."""
     p, params = site.p, workload.params
     path = site.network.path(params.from_, params.to)
     took = p.observation(f"{workload.name}: on its way", "latency", "ps")

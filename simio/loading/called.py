@@ -1,0 +1,38 @@
+"""What other tools call the keys, kinds and words of a scenario, for whoever knows those."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simio.errors import did_you_mean, quote
+
+_CALLED = {
+    "depth": "qd iodepth io_depth queue_depth outstanding",
+    "processes": "numjobs jobs threads workers",
+    "reads": "rw rwmixread read_share writes",
+    "pattern": "rw readwrite access_pattern",
+    "block": "bs blocksize block_size io_size request_size",
+    "interface": "ioengine engine api",
+    "host": "server client",
+    "from": "client source src",
+    "to": "server target destination dst",
+    "cpus": "cores cpu_count vcpus",
+    "rate": "speed bandwidth bw throughput",
+    "delay": "latency rtt",
+    "until": "runtime duration time seconds",
+    "warm_up": "warmup ramp_time ramp",
+    "random": "randread randwrite rand",
+    "sequential": "read write seq",
+    "stripe": "raid0 raid-0 striped",
+    "mirror": "raid1 raid-1 mirrored",
+    "concat": "jbod linear span",
+    "objects": "s3 http get put",
+    "iperf3": "iperf",
+}
+"""Names in other tools of a key, a kind or a word of a scenario."""
+
+
+def meant(word: str, names: Sequence[str]) -> str:
+    """`"did you mean 'x'?"` for the name that other tools call `word`, or else for the one that is spelt alike."""
+    called = [own for own, others in _CALLED.items() if own in names and word.casefold() in others.split()]
+    return f"did you mean {quote(called[0])}?" if called else did_you_mean(word, names)

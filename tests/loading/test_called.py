@@ -1,0 +1,26 @@
+"""Names that other tools have for what is in a scenario."""
+
+from __future__ import annotations
+
+import pytest
+
+from simio.loading.called import meant
+
+
+@pytest.mark.parametrize(
+    ("word", "names", "told"),
+    [
+        # Spelt alike is 'raid10'.
+        ("raid0", ["stripe", "mirror", "raid10"], "did you mean 'stripe'?"),
+        ("RAID1", ["stripe", "mirror", "raid10"], "did you mean 'mirror'?"),
+        ("server", ["from", "servers", "to"], "did you mean 'to'?"),
+        ("server", ["host", "to"], "did you mean 'host'?"),
+        ("qd", ["depth", "host"], "did you mean 'depth'?"),
+        ("qd", ["host", "size"], ""),
+        ("dept", ["depth", "host"], "did you mean 'depth'?"),
+    ],
+)
+def test_what_other_tools_call_a_name_is_nearer_than_what_is_spelt_alike(
+    word: str, names: list[str], told: str
+) -> None:
+    assert meant(word, names) == told
