@@ -125,7 +125,8 @@ def basis(name: str) -> str:
 
 def report(file: Path) -> None:
     """Print the shares, and the values that answers still depend on."""
-    answers = [each for each in map(json.loads, file.read_text().splitlines()) if each["rate"]]
+    last = {(each["scenario"], each["case"]): each for each in map(json.loads, file.read_text().splitlines())}
+    answers = [each for each in last.values() if each["rate"]]
     then = now = 0
     by_value: dict[str, list[tuple[float, str, str]]] = defaultdict(list)
     for answer in answers:
