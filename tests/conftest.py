@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from hypothesis import settings
 # How long an example takes tells how busy the machine is.
 settings.register_profile("untimed", settings.default, deadline=None)
 settings.load_profile("untimed")
+# A shell starts what runs in the background with SIGINT ignored: tests that interrupt would never end.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
 SCENARIOS = ROOT / "scenarios"

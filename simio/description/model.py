@@ -22,6 +22,7 @@ from simio.description.workloads import WorkloadParams
 from simio.errors import Place, quote
 
 if TYPE_CHECKING:
+    from simio.description.caches import CacheOptions
     from simio.description.faults import Failed, InjectedFault, ReadErrors, ResetSpan, Span
     from simio.description.sheets.controllers import ArrayControllerSheet
     from simio.description.sheets.filesystems import CachedFileSystem
@@ -53,7 +54,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Part(Generic[S]):
-    """A part of a system, of one category (what it is) and kind (how it behaves), with its values."""
+    """A part of a system, of one category (such as disk) and kind (its behaviour), with its values."""
 
     name: str
     category: str
@@ -123,7 +124,7 @@ class Disk(Generic[S]):
 @dataclass(frozen=True)
 class Volume:
     """Several disks as one device: `kind` is stripe, concat, mirror, raid3, raid5, raid6,
-    erasure, raidz1, raidz2 or raidz3.
+    erasure, raidz1, raidz2, raidz3 or cached.
 
     `members` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last. `unit` is
     the size of a stripe unit in bytes, None for concat and mirror. `controller` is the array controller that splits
@@ -131,6 +132,7 @@ class Volume:
     `rebuilt` are members that a spare replaces, with their faults. `parity` is the number of parities of erasure and
     raidz; `record` and `sector` are bytes of a record of raidz and of what it is made of. Of a mirror, `quorum` is
     how many members have a write before it is done, None for all, and `nearest` says that its first member is read.
+    The members of cached are what is behind the cache and what has it; `cache` says how.
     """
 
     name: str
@@ -146,6 +148,7 @@ class Volume:
     sector: int | None = None
     quorum: int | None = None
     nearest: bool = False
+    cache: CacheOptions | None = None
 
 
 @dataclass(frozen=True)

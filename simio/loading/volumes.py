@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from simio.description.caches import CacheOptions
 from simio.description.model import Part, Volume
 from simio.description.quantities import Count, Flag, Limit
 from simio.description.sheets.base import size_text
@@ -21,10 +22,21 @@ from simio.loading.yamltree import Node
 
 MOST_LEVELS = 8
 LEAST = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3, "raid6": 4, "raid10": 4, "erasure": 3}
-LEAST |= {"raidz1": 2, "raidz2": 3, "raidz3": 4}
+LEAST |= {"raidz1": 2, "raidz2": 3, "raidz3": 4, "cached": 2}
 """Kinds of volumes, each with its least number of members."""
 Kind = Literal[
-    "stripe", "concat", "mirror", "raid3", "raid5", "raid6", "raid10", "erasure", "raidz1", "raidz2", "raidz3"
+    "stripe",
+    "concat",
+    "mirror",
+    "raid3",
+    "raid5",
+    "raid6",
+    "raid10",
+    "erasure",
+    "raidz1",
+    "raidz2",
+    "raidz3",
+    "cached",
 ]
 PARTS = {"file_system": "filesystem", "controller": "controller"}
 """Keys that name a part, and its class."""
@@ -59,6 +71,7 @@ class VolumeKeys(BaseModel):
     nearest: Flag = Field(
         False, description="mirror: whether its first member, as the nearest, serves all reads; false: all in turn"
     )
+    cache: CacheOptions | None = Field(None, description="cached: the cache, which the second member has")
 
 
 OF = "disks, groups of disks or other volumes that it is made of, one or a list"
@@ -117,7 +130,7 @@ def _written(ctx: Context, name: str, node: Node, place: Place) -> _Written | No
     if read.kind in _STRIPED and read.unit is None:
         expected = f"a size such as '64 KiB' (bytes on one member before the next one's turn), for {a(read.kind)}"
         ctx.problems.add(f"{path}.unit", "nothing", expected, "this key is required", place)
-    if read.kind in ("concat", "mirror") and read.unit is not None:
+    if read.kind in ("concat", "mirror", "cached") and read.unit is not None:
         found, at = f"a unit for a {read.kind}", place_of(node, "unit")
         ctx.problems.add(f"{path}.unit", found, "none", "only stripe and the kinds of RAID interleave", at)
     _check_own(ctx, read, node, path, place)
@@ -129,7 +142,14 @@ def _check_own(ctx: Context, read: VolumeKeys, node: Node, path: str, place: Pla
     if read.kind == "erasure" and read.parity is None:
         expected = "a number of parities, such as 3"
         ctx.problems.add(f"{path}.parity", "nothing", expected, "this key is required", place)
+    if read.kind == "cached" and read.cache is None:
+        expected = "a mapping with room at least, such as {room: 1 GiB}"
+        ctx.problems.add(f"{path}.cache", "nothing", expected, "this key is required", place)
+    if read.kind == "cached" and "controller" in node.entries:
+        found, at = f"a controller for {a(read.kind)}", place_of(node, "controller")
+        ctx.problems.add(f"{path}.controller", found, "none", "the host's software has the cache", at)
     own = {"parity": ("erasure",), "record": _RAIDZ, "sector": _RAIDZ, "quorum": ("mirror",), "nearest": ("mirror",)}
+    own["cache"] = ("cached",)
     for key, kinds in own.items():
         if getattr(read, key) not in (None, False) and read.kind not in kinds:
             only = " and ".join(kinds) if len(kinds) == 1 else "raidz1 to raidz3"
@@ -238,6 +258,11 @@ class _Members:
             place = item.node.entries["of"].place
             self.ctx.problems.add(f"{item.path}.of", found, f"at least {LEAST[kind]} for {a(kind)}", place=place)
             return None
+        if kind == "cached" and len(members) > 2:
+            found, place = f"{len(members)} members ({', '.join(members)})", item.node.entries["of"].place
+            expected = "two: what is behind the cache, and what has it"
+            self.ctx.problems.add(f"{item.path}.of", found, expected, place=place)
+            return None
         if kind == "erasure" and len(members) < (item.keys.parity or 0) + 2:
             found, place = f"{len(members)} members", item.node.entries["of"].place
             expected = f"at least {(item.keys.parity or 0) + 2}, as {item.keys.parity} of them have parity"
@@ -266,6 +291,8 @@ class _Members:
         made = Volume(item.name, kind, members, unit, parts.get("file_system"), parts.get("controller"))
         if kind == "mirror":
             return replace(made, quorum=item.keys.quorum, nearest=item.keys.nearest)
+        if kind == "cached":
+            return replace(made, cache=item.keys.cache)
         if kind in _RAIDZ:
             record, own = item.keys.record or RECORD, max(item.keys.sector or SECTOR, *sectors.values(), 0)
             return replace(made, parity=int(kind[-1]), record=record, sector=own)

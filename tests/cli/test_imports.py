@@ -21,7 +21,7 @@ NEVER = (
 )  # fmt: skip
 """Modules, or whole packages, that neither scenario has anything of."""
 OF_DISKS = (
-    "simio.components.storage.disk", "simio.components.volumes", "simio.description.arrivals",
+    "simio.components.storage.disk", "simio.components.volumes",
     "simio.description.sheets.nvme", "simio.description.sheets.serial",
 )  # fmt: skip
 OF_PACKETS = ("simio.components.network.path", "simio.components.network.tcp", "simio.machines.tcp.connection")

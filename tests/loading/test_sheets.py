@@ -191,11 +191,12 @@ def test_the_schema_leaves_words_and_null_to_limits(parts: Catalogue) -> None:
 
 def test_the_schema_has_volumes_and_their_parts(parts: Catalogue) -> None:
     volume = scenario_schema(parts)["properties"]["volumes"]["additionalProperties"]
-    keys = {"kind", "of", "unit", "parity", "quorum", "nearest", "record", "sector", "file_system", "controller"}
+    keys = {"kind", "of", "unit", "parity", "quorum", "nearest", "record", "sector", "cache"}
+    keys |= {"file_system", "controller"}
     assert set(volume["properties"]) == keys
     assert volume["required"] == ["kind", "of"]
     kinds = ["stripe", "concat", "mirror", "raid3", "raid5", "raid6", "raid10", "erasure"]
-    kinds += ["raidz1", "raidz2", "raidz3"]
+    kinds += ["raidz1", "raidz2", "raidz3", "cached"]
     assert volume["properties"]["kind"]["enum"] == kinds
     model, mapping = volume["properties"]["file_system"]["anyOf"]
     assert model["anyOf"][0]["enum"] == ["filesystems/extents"]

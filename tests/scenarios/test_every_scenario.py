@@ -284,6 +284,12 @@ SHORT = {
         "workload.objects.object=64 KiB",
         *(f"links.far{node}.connections=1" for node in range(1, 7)),
     ),
+    "cache-before-disks": (
+        "run.until=2 ms",
+        "run.warm_up=0 s",
+        "volumes.fast.cache.room=8 MiB",
+        "volumes.fast.cache.warm=0 B",
+    ),
     "s3-parts": ("workload.objects.object=16 MiB", "workload.objects.connections=4", "run.replications=1"),
     "mlperf-unet3d": (
         "workload.training.steps=3",

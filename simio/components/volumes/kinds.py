@@ -15,6 +15,7 @@ from simio.components.volumes.rebuild import Rebuild
 from simio.components.volumes.requests import size_text
 from simio.components.volumes.states import Changes
 from simio.components.volumes.volume import VolumeDevice
+from simio.description.caches import CacheOptions
 from simio.description.model import Volume
 from simio.errors import RunError
 from simio.machines.volume import layout
@@ -23,7 +24,7 @@ from simio.machines.volume.raidz import taken
 from simio.program.builder import Builder
 
 LEAST_MEMBERS = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3, "raid6": 4, "erasure": 3}
-LEAST_MEMBERS |= {"raidz1": 2, "raidz2": 3, "raidz3": 4}
+LEAST_MEMBERS |= {"raidz1": 2, "raidz2": 3, "raidz3": 4, "cached": 2}
 """The kinds, and how many members each needs."""
 LEVELS = {"stripe": STRIPE, "concat": CONCAT, "mirror": MIRROR, "raid3": RAID3, "raid5": RAID5, "raid6": RAID6}
 LEVELS |= {"erasure": ERASURE, "raidz1": RAIDZ, "raidz2": RAIDZ, "raidz3": RAIDZ}
@@ -54,6 +55,8 @@ def make_volume(
             f"volume {volume.name!r} of kind {volume.kind!r} has {len(members)} of the "
             f"{LEAST_MEMBERS[volume.kind]} members or more that it needs"
         )
+    if volume.cache:
+        return _cached(p, volume, members, volume.cache, losses)
     parity = controller.parity if controller else parity
     if LEVELS[volume.kind] in (RAID3, *CODED) and parity is None:
         raise RunError(
@@ -72,6 +75,21 @@ def make_volume(
     if port is None:
         raise RunError(f"volume {volume.name!r} has a controller that no host reaches", at=f"volumes.{volume.name}")
     return controller.array(device, port)
+
+
+def _cached(
+    p: Builder, volume: Volume, members: Sequence[BlockDevice], cache: CacheOptions, losses: Losses | None
+) -> BlockDevice:
+    """A volume behind a cache on its second member; RunError if a member can fail."""
+    if losses:
+        raise RunError(
+            f"members of volume {volume.name!r} fail, which are a cache and what is behind it; take the fault away, "
+            "or let it be of a disk inside of a volume with redundancy",
+            at=f"volumes.{volume.name}",
+        )
+    from simio.components.volumes.cached import CachedVolume
+
+    return CachedVolume(p, volume.name, members[0], members[1], cache)
 
 
 def _replicas(p: Builder, volume: Volume, members: Sequence[BlockDevice], losses: Losses | None) -> VolumeDevice:
@@ -102,7 +120,7 @@ def _over(
     losses = losses if redundant else None
     failed = [volume.members.index(member) for member in volume.failed] if redundant else []
     if level == MIRROR and not (losses and losses.spares):
-        # What has failed for good is no member any more.
+        # A disk that has failed for good is no member any more.
         there = [place for place in range(number) if place not in failed]
         members, number, failed = [members[place] for place in there], len(there), []
         if losses:
