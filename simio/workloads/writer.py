@@ -12,6 +12,7 @@ from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.description.quantities import Flag, refusal
 from simio.description.workloads import HostName, Storage, WorkloadParams
+from simio.errors import RunError
 from simio.program.builder import Builder, Handle, Register
 from simio.workloads import register_workload
 from simio.workloads.common.blocks import BlockParams
@@ -58,6 +59,13 @@ def writer(site: Site, workload: Workload[Writer]) -> None:
         if mount.sheet.dirty_background is not None:
             from simio.workloads.common.syncing import CachedWrites, written_file
 
+            if params.pattern == "random":
+                # Blocks are drawn from the whole device, and pages are kept of the file alone.
+                raise RunError(
+                    "random blocks of a whole device are not written through a cache with dirty limits; "
+                    "use access: direct, or kind: fio",
+                    ".pattern",
+                )
             return CachedWrites(
                 site.p, written_file(site, mount, thread, span), "sync" if params.sync else "", delivered
             )

@@ -240,3 +240,13 @@ def test_an_article_suits_its_noun() -> None:
         "an ethernet link",
         "a disk",
     ]
+
+
+def test_random_writes_through_a_cache_with_dirty_limits_are_refused_in_words() -> None:
+    text = TODAY.replace("datacentre-tlc-2023}", "datacentre-tlc-2023, file_system: filesystems/xfs}")
+    text = text.replace("from: ssd, access: direct", "to: ssd, access: buffered, pattern: random")
+    text = text.replace("kind: reader", "kind: writer")
+    Path("today.yaml").write_text(text.replace("server: {", "server: {kernel: kernels/linux-6.3, ", 1))
+    result = simio("run", "today.yaml")
+    assert result.exit_code == 2
+    assert "workload.w.pattern: random blocks of a whole device are not written through a cache" in result.stderr
