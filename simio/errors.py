@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-# A problem quotes what it found; a quotation longer than this is cut, so that a line stays a line.
+# A problem quotes the text found; a quotation longer than this is cut, so that a line stays a line.
 _QUOTE_LIMIT = 60
 
 
@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake in a file: its key path, what was found there and what was expected instead.
+    """One mistake in a file: its key path, the text found there and the expected one.
 
     `hint` says what to do; `place` is where it is written. Empty parts are left out of the text.
     """

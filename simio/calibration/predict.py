@@ -78,18 +78,16 @@ class Answered:
 def with_intervals(
     scenario: Scenario,
     result: ScenarioResult,
-    parts: Catalogue | None = None,
     engine: str | None = None,
     progress: Callable[[int], Any] | None = None,
     tables: Path | None = None,
 ) -> ScenarioResult:
     """The result with a 90% interval of each throughput and measured quantity. Raises SimioError as `run_scenario`.
 
-    `parts` and `tables` are those that the scenario was loaded with; `progress` gets the number of cases that were
-    answered.
+    `tables` is the folder that the scenario was loaded with; `progress` gets the number of answered cases.
     """
     needs("scipy", "an interval")
-    return answered(scenario, result, parts, engine, progress, tables).intervals(learnt())
+    return answered(scenario, result, None, engine, progress, tables).intervals(learnt())
 
 
 def answered(

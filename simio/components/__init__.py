@@ -1,1 +1,1 @@
-"""Components: what each kind of part does, as steps of a program; one file a kind of part."""
+"""Components: the behaviour of each kind of part, as steps of a program; one file for each kind."""

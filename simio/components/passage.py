@@ -1,4 +1,4 @@
-"""The time that a byte takes at the least of what it passes on its way, for the bound; nothing here emits a step.
+"""The least time that a byte occupies each part on its way, for the bound; nothing here emits a step.
 
 A volume's requests fall on its members in ways that are known only when a program runs. Whichever members serve a
 request, its bytes pass what the ways to all of them have in common.

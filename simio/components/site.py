@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from simio.description.sheets.filesystems import CachedFileSystem
 
 PACKET_ARGUMENTS = 8
-"""Argument registers of programs with packets: the length of one, the transport's words, and what a path adds."""
+"""Argument registers of programs with packets: the length of one, the transport's words, and those of a path."""
 
 
 class Site:
@@ -51,7 +51,7 @@ class Site:
     """
 
     def __init__(self, system: System, packets: PacketTrace | None = None, requests: bool = False) -> None:
-        """With `packets`, the program marks what a trace of packets needs; with `requests`, what each request was."""
+        """With `packets`, the program has the marks of a packet trace; with `requests`, a mark for each request."""
         self.system, self.requests = system, requests
         network = any(workload.params.sends_packets for workload in system.workloads.values()) or any(
             link.part.sheet.remote for link in system.links

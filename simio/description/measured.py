@@ -104,7 +104,7 @@ class MeasuredRow:
         return None if self.value is None or most is None else min(max(Fraction(simulated), self.value), most)
 
     def touches(self, low: float, high: float) -> bool | None:
-        """True if any of what was measured lies from `low` to `high`; None if it is withheld."""
+        """True if a measured value lies from `low` to `high`; None if it is withheld."""
         most = self.most
         return None if self.value is None or most is None else low <= most and self.value <= high
 

@@ -54,7 +54,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Part(Generic[S]):
-    """A part of a system, of one category (what it is) and kind (how it behaves), with its values."""
+    """A part of a system, of one category (such as disk) and kind (its behaviour), with its values."""
 
     name: str
     category: str

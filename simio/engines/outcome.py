@@ -6,9 +6,10 @@ integral of a quantity over time, so that a mean over any span is a difference o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,8 @@ THREAD_LIMIT = 1_000_000
 """Threads that may live at once, in half a gigabyte of the compiled engine's tables."""
 CONDENSE_AT = 2**20
 """Marks of a run from which on `Options.condense` gets them, 24 MB of them."""
+MOST_KEPT = 2**18
+"""Marks of a run up to which the records of some of them are selected once and kept, in at most 6 MB."""
 CHUNK = 2**16
 """Most steps that `Options.watch` gets at a time."""
 
@@ -131,6 +134,48 @@ class Outcome:
     streams: Ints
     trace: Ints = field(default_factory=lambda: np.empty((0, 4), dtype=np.int64))
     condensed: Mapping[int, Sketch] = field(default_factory=dict)
+
+    def records(self, rows: Collection[int]) -> Ints:
+        """Records of the marks in these rows, of `marks`; read-only, as what is selected once is kept."""
+        key = tuple(rows)
+        found = self._selected.get(key)
+        if found is None:
+            found = self._select(key)
+            found.flags.writeable = False
+            if len(self.marks) <= MOST_KEPT:
+                self._selected[key] = found
+        return found
+
+    def series(self, row: int) -> tuple[Ints, Ints]:
+        """Instants (ps) of the records of a mark, and the sums of their values so far; read-only."""
+        found = self._series.get(row)
+        if found is None:
+            records = self.records((row,))
+            found = np.ascontiguousarray(records[:, 0]), records[:, 2].cumsum()
+            if len(self.marks) <= MOST_KEPT:
+                self._series[row] = found
+        return found
+
+    @cached_property
+    def _series(self) -> dict[int, tuple[Ints, Ints]]:
+        return {}
+
+    def _select(self, rows: tuple[int, ...]) -> Ints:
+        if not rows:
+            return self.marks[:0]
+        own = self._own == rows[0]
+        for row in rows[1:]:
+            own |= self._own == row
+        return self.marks[:] if own.all() else self.marks[np.flatnonzero(own)]
+
+    @cached_property
+    def _own(self) -> Ints:
+        """The mark of each record, one after the other in memory."""
+        return np.ascontiguousarray(self.marks[:, 1])
+
+    @cached_property
+    def _selected(self) -> dict[tuple[int, ...], Ints]:
+        return {}
 
     def differences(self, other: Outcome) -> list[str]:
         """Names of the fields in which two outcomes differ; empty where they are identical."""

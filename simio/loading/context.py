@@ -1,4 +1,4 @@
-"""State that all steps of reading a scenario share: the catalogue, problems, and what was built already."""
+"""State that all steps of reading a scenario share: the catalogue, problems, and parts built so far."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def with_faults(system: System) -> System:
 
 @dataclass(frozen=True)
 class _Notes:
-    """Notes what is wrong with one fault."""
+    """Notes the problems of one fault."""
 
     ctx: Context
     path: str
@@ -111,7 +111,7 @@ def _fault(ctx: Context, name: str, path: str, node: Node) -> InjectedFault | No
 
 
 def _is_there(notes: _Notes, fault: InjectedFault, known: Surroundings, complete: bool) -> bool:
-    """True if what the fault is of is there; notes if it is not, or cannot have the fault."""
+    """True if the fault's target exists; notes a problem if it does not, or cannot have the fault."""
     params = fault.params
     of, targets = params.of, params.targets
     target = next((target for target in targets if of in known.parts[target]), None)

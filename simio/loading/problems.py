@@ -227,7 +227,7 @@ def _inner_model(annotation: Any) -> type[BaseModel] | None:
 
 
 def _mapping_with(model: type[BaseModel]) -> str:
-    """`a mapping with cylinders and sectors`: what a model requires, or any of its keys."""
+    """`a mapping with cylinders and sectors`: the keys that a model requires, or any of its keys."""
     needed = [field.alias or name for name, field in model.model_fields.items() if field.is_required()]
     listed = " and ".join(part for part in (", ".join(needed[:-1]), *needed[-1:]) if part)
     return f"a mapping with {listed or 'any of ' + ', '.join(keys_of(model))}"
@@ -268,6 +268,8 @@ def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any])
     """The expectation and a hint for errors that the library itself raises; nothing for one not known here."""
     if kind == "literal_error":
         choices = str(context["expected"])
+        if choices.endswith(" or None"):
+            choices = " or ".join(choices.removesuffix(" or None").rsplit(", ", 1))
         names = [choice.strip("'") for choice in choices.replace(" or ", ", ").split(", ")]
         return choices, meant(str(detail["input"]), names) if len(names) > 1 else ""
     bounds = {

@@ -1,4 +1,4 @@
-"""Records of blind predictions: what was predicted of rows before anyone who built the model had seen them.
+"""Records of blind predictions: predictions of rows that nobody who built the model had seen.
 
 A record never changes, so it is no table of measured rows: it keeps the predictions of one commit. What has been
 released since is in the tables.

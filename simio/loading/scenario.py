@@ -155,7 +155,7 @@ class ScenarioFile:
         return [texts(case) for case in varied]
 
     def with_parts(self, parts: Catalogue) -> ScenarioFile:
-        """The same file with another catalogue; what was read of the file and of its tables is shared."""
+        """The same file with another catalogue; the parsed file and tables are shared."""
         other = copy(self)
         other.parts, other._known = parts, OrderedDict()
         return other
@@ -179,7 +179,7 @@ class ScenarioFile:
         return Context(self.parts or catalogue(), self.folder, known=self._known)
 
     def _keep(self, built: Mapping[tuple[Any, ...], Built]) -> None:
-        """Remember what a configuration was built from; forget what has not been used for longest."""
+        """Remember the sources of a configuration; forget the least recently used one."""
         for key, made in built.items():
             self._known[key] = made
             self._known.move_to_end(key)

@@ -34,7 +34,7 @@ _REMARKS = ("text", "note", "anomaly", "missed")
 RECORDS = "blind"
 """The folder beside the documents that has records of predictions, and no tables."""
 VALUES = "values"
-"""The folder beside the documents that says how far assumed values were from what was found, and has no tables."""
+"""The folder beside the documents with errors of assumed values, and no tables."""
 _EXAMPLES = {"rate": "MB/s", "request_rate": "kIOPS", "time": "us", "share": PERCENT, "count": COUNTED}
 _SHOWN = 12
 """Quantities of a result file that a message lists."""

@@ -8,7 +8,7 @@ import yaml
 
 from simio.errors import Place, Problem, quote
 
-# What is expected, and a hint, by the beginning of the parser's message.
+# Expected text, and a hint, by the beginning of the parser's message.
 _MEANINGS = {
     "mapping values are not allowed": (
         "one 'key: value' a line",

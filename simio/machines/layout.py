@@ -12,7 +12,8 @@ The constants are offsets, plain integers that machine functions use: `state[bas
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,14 +31,19 @@ class Words:
 
 
 class State(list[int]):
-    """The initial words of a machine, and what they are called; of states in a row, `+` makes one."""
+    """The initial words of a machine, and what they are called; of states in a row, `+` makes one.
 
-    def __init__(self, values: Iterable[int] = (), words: tuple[Words, ...] = ()) -> None:
+    `rows` are more words behind these: a last table of millions, which as a list would take ten times as long.
+    """
+
+    def __init__(self, values: Iterable[int] = (), words: tuple[Words, ...] = (), rows: Sequence[int] = ()) -> None:
         super().__init__(values)
         self.words = words
+        self.rows = rows
 
     def __add__(self, other: Iterable[int]) -> State:  # type: ignore[override]  # of a list, whatever its items
-        return State([*self, *other], self.words + (other.words if isinstance(other, State) else ()))
+        words, rows = (other.words, other.rows) if isinstance(other, State) else ((), ())
+        return State([*self, *self.rows, *other], self.words + words, rows)
 
 
 class Layout:
@@ -88,18 +94,26 @@ class Layout:
     def initial(self, **values: Any) -> State:
         """A state with these values; a table may be given in part, and other words have the value they begin with.
 
-        Raises ValueError for a name that was not declared, and for more values than a table has words.
+        The words of the last table may be an array, which stays one as `State.rows`. Raises ValueError for a name
+        that was not declared, for more values than a table has words, and for values behind an array.
         """
         if unknown := values.keys() - self.words.keys():
             raise ValueError(f"{self.name} has no word {', '.join(map(repr, sorted(unknown)))}")
         state: list[int] = []
         names: list[Words] = []
+        rows: Sequence[int] = ()
         for words in self.words.values():
             given = values.get(words.name, () if words.is_table else words.initial)
+            if isinstance(given, array) and words.count is None and not rows:
+                rows = given
+                names.append(Words(words.name, words.unit, len(rows), True))
+                continue
             own = list(given) if words.is_table else [given]
             count = len(own) if words.count is None else words.count
             if len(own) > count:
                 raise ValueError(f"{self.name}: {len(own)} values for {count} words {words.name!r}")
+            if own and rows:
+                raise ValueError(f"{self.name}: {words.name!r} is behind an array")
             state += own + [words.initial] * (count - len(own))
             names.append(words if words.count == count else Words(words.name, words.unit, count, words.is_table))
-        return State(state, tuple(names))
+        return State(state, tuple(names), rows)

@@ -101,7 +101,7 @@ class Builder(Blocks):
             draws=draws,
             draw_names=tuple(self._draw_names),
             draw_table=table,
-            state=np.array(self._state, dtype=dtype),
+            state=self._state.table(dtype),
             machines=tuple(self._machines),
             words=tuple(self._words),
             workloads=tuple(self._workloads),

@@ -62,7 +62,7 @@ class Copies(Declarations):
         return {kind: len(table) for kind, table in tables.items()}
 
     def _copy(self, first: dict[str, int], count: int) -> None:
-        """Make what was declared since `first` that of instance 0, and declare it for all `count`."""
+        """Make declarations since `first` those of instance 0, and repeat them for all `count`."""
         last = self._extent()
         strides = {kind: last[kind] - first[kind] for kind in first}
         if strides["guest"]:
@@ -104,7 +104,7 @@ class Copies(Declarations):
 
     def _copy_machines(self, first: dict[str, int], stride: int, count: int) -> None:
         self.room(numbered(_own(self._machines[-1][0]), 0) if stride else "", stride * (count - 1))
-        self._state += self._state[first["state"] :] * (count - 1)
+        self._state.repeat(first["state"], count - 1)
         for rows, kind in ((self._tallies, "tally"), (self._gauges, "gauge")):
             block: list[Any] = rows[first[kind] :]
             rows[first[kind] :] = [

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from simio.errors import OutOfRange
 from simio.machines.layout import State, Words
 from simio.program.labels import Label
+from simio.program.memory import Memory
 from simio.program.steps import (
     UNBOUNDED,
     Container,
@@ -57,11 +58,11 @@ MOST_STATE = 2**24
 
 
 class UnfitError(ProgramError, OutOfRange):
-    """A value that a component was given does not fit what the engines compute with."""
+    """A value of a component does not fit the engines' arithmetic."""
 
 
 class Declarations:
-    """Collects what is declared, and what is said for analysis beside the steps."""
+    """Collects declarations, and facts for analysis beside the steps."""
 
     def __init__(self) -> None:
         self._steps: list[int] = []
@@ -74,7 +75,7 @@ class Declarations:
         self._draws: list[tuple[int, int, int, int]] = []
         self._draw_names: list[str] = []
         self._draw_table: list[tuple[int, int]] = []
-        self._state: list[int] = []
+        self._state = Memory()
         self._machines: list[tuple[str, int]] = []
         self._words: list[tuple[Words, ...]] = []
         self._windows: list[Window] = []
@@ -155,9 +156,11 @@ class Declarations:
 
         A state that a `Layout` has made is listed by the names of its words.
         """
-        self.room(name, len(state))
+        rows = state.rows if isinstance(state, State) else ()
+        self.room(name, len(state) + len(rows))
         offset = len(self._state)
         self._state.extend(state)
+        self._state.extend(rows)
         self._words.append(state.words if isinstance(state, State) else ())
         self._machines.append((name, offset))
         return offset

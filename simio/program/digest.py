@@ -41,7 +41,7 @@ _FORMAT = b"simio program 2"
 
 
 def program_hash(program: Program) -> str:
-    """SHA-256, as 64 hexadecimal digits, of all that decides what the program does and what its parts are called.
+    """SHA-256, as 64 hexadecimal digits, of all that decides the program's behaviour and the names of its parts.
 
     What serves analysis only (regions, windows, occupancies, demands, promises, ahead, tallies, gauges, labels,
     bodies) does not count, nor do feeds, which the states that they feed identify. Of a guest, which is Python, only

@@ -201,7 +201,7 @@ class Emitting(Copies):
         self._emit(Op.CALL, number, offset, self._argument(left), self._argument(right), register.number)
 
     def answer(self, function: Called, offset: int, a: Operand = 0, b: Operand = 0) -> Register:
-        """A fresh register with what a machine function answers. Raises as `call` and `register` do."""
+        """A fresh register with the answer of a machine function. Raises as `call` and `register` do."""
         register = self.register()
         self.call(register, function, offset, a, b)
         return register
@@ -302,6 +302,6 @@ class Emitting(Copies):
             by.prepares(self._at)
 
     def _aim(self, at: int) -> None:
-        """Let step `at` lead to what is written next."""
+        """Let step `at` lead to the next step written."""
         row = at * COLUMNS
         self._steps[row + _TARGET[self._steps[row]]] = self._at

@@ -84,7 +84,7 @@ STRIDE = 6
 INSTANCES = 2**32
 """Instances are numbers from 0 to below this."""
 NUMBER = "\0"
-"""Stands for an instance's number in what is written once for all instances: labels, and names while lowering."""
+"""Stands for an instance's number in texts that all instances share: labels, and names while lowering."""
 FIRST_NUMBER = 2
 """Number of instance 0 in names: the first of many alike things is written out by itself."""
 

@@ -1,4 +1,4 @@
-"""A tape records what is computed from some numbers, so that it can be computed again from others.
+"""A tape records a computation from some numbers, to repeat it from others.
 
 A `TracedValue` behaves as the number that it stands for. Arithmetic on it gives traced values again. What only a
 plain value can answer (a comparison, an index, a text) is answered, and the tape records the answer. So a computation
@@ -42,7 +42,7 @@ class UntraceableError(TypeError):
 
 
 class Tape:
-    """Records what is computed from `inputs`, and the answers that are given on the way."""
+    """Records the computation from `inputs`, and the answers given on the way."""
 
     def __init__(self, values: Sequence[Number]) -> None:
         self._steps: list[tuple[Callable[..., Any], tuple[int, ...]] | None] = [None] * len(values)

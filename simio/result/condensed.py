@@ -76,4 +76,4 @@ def recorded(outcome: Outcome, row: int) -> Sketch:
     """Records of a mark in the whole run."""
     if row in outcome.condensed:
         return outcome.condensed[row]
-    return Sketch(outcome.marks[outcome.marks[:, 1] == row, 2])
+    return Sketch(outcome.records((row,))[:, 2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simio.engines.outcome import Outcome
+from simio.program.service import SECOND
 from simio.program.steps import Program
 from simio.result import measure
 from simio.result.holding import Holding
@@ -66,6 +67,12 @@ def limiter(
     steady = all(use.served and not (use.grows or use.lost or use.users) for use in open_loads)
     if program and open_loads and len(open_loads) == len(program.workloads) and steady and candidates:
         return _load(open_loads, candidates[0])
+    if program and len(open_loads) == len(program.workloads) and candidates:
+        thinking = _thinking(open_loads)
+        if thinking >= MOSTLY:
+            _, name, busy = candidates[0]
+            sentence = f"The users think {thinking:.0%} of the time. Busiest: {name} {busy:.0%}"
+            return Limiter("load", name, busy, sentence)
     waiting = _wait(tallies, end)
     if waiting and waiting.busy >= MOSTLY and all(busy < BUSY for _, _, busy in candidates):
         return waiting
@@ -76,6 +83,12 @@ def limiter(
     why = "" if open_loads or crowded else ": the stages run one after another"
     sentence = f"No part is saturated{why}. Busiest: {busiest}"
     return Limiter("none", candidates[0][1], candidates[0][2], sentence)
+
+
+def _thinking(open_loads: tuple[LoadUse, ...]) -> float:
+    """Share of their time that users think, if all loads are of users; of the load with the smallest share."""
+    shares = [use.served * use.think / SECOND / use.users if use.users else 0.0 for use in open_loads]
+    return min(shares, default=0.0)
 
 
 def _load(open_loads: tuple[LoadUse, ...], busiest: tuple[str, str, float]) -> Limiter:

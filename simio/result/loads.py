@@ -37,7 +37,7 @@ def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse
     rows = {mark.name: row for row, mark in enumerate(program.marks)}
     found = []
     for load in program.loads:
-        marks = outcome.marks[outcome.marks[:, 1] == rows[load.served]]
+        marks = outcome.records((rows[load.served],))
         done = marks[:, 0]
         rate = load.rate if load.rate else Fraction(load.users * SECOND, load.think)
         together = program.marks[rows[load.served]].role == "counted"

@@ -82,9 +82,9 @@ def streams(program: Program, outcome: Outcome, role: str) -> Iterator[tuple[str
     """Name, instants (ps) and bytes so far of each stream of a role that has any."""
     for row, mark in enumerate(program.marks):
         if mark.role == role:
-            found = outcome.marks[outcome.marks[:, 1] == row]
-            if len(found):
-                yield mark.name, found[:, 0], found[:, 2].cumsum()
+            times, totals = outcome.series(row)
+            if len(times):
+                yield mark.name, times, totals
 
 
 def progress(times: Ints, totals: Ints, at: int) -> int:
@@ -136,8 +136,7 @@ def _said(program: Program, outcome: Outcome, role: str, which: int = 0) -> int 
 
 def marks(program: Program, outcome: Outcome, role: str) -> Ints:
     """Instant (ps), mark and amount of each record by marks of a role, shape (n, 3)."""
-    wanted = np.array([mark.role == role for mark in program.marks], dtype=bool)
-    return outcome.marks[wanted[outcome.marks[:, 1]]] if wanted.any() else outcome.marks[:0]
+    return outcome.records([row for row, mark in enumerate(program.marks) if mark.role == role])
 
 
 def _first_delivery(times: Ints, amounts: Ints, warm: int | str) -> int:
@@ -237,7 +236,7 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
         if row in outcome.condensed:
             found.append(_of_many(mark, outcome.condensed[row]))
             continue
-        rows = outcome.marks[outcome.marks[:, 1] == row]
+        rows = outcome.records((row,))
         values = np.sort(rows[rows[:, 0] > span.since, 2])
         if len(values):
             p50, p90, p95, p99, p999 = (percentile(values, share) for share in (0.5, 0.9, 0.95, 0.99, 0.999))

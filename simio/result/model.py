@@ -159,7 +159,8 @@ class Limiter:
     @property
     def label(self) -> str:
         """The limit, as a cell of a table."""
-        return {"none": "none (busiest: {})", "wait": "{} waits"}.get(self.kind, "{}").format(self.name)
+        forms = {"none": "none (busiest: {})", "load": "load (busiest: {})", "wait": "{} waits"}
+        return forms.get(self.kind, "{}").format(self.name)
 
 
 @dataclass(frozen=True)

@@ -30,13 +30,13 @@ def request_rate(program: Program, outcome: Outcome, span: Throughput) -> Fracti
     length = span.until - span.since
     counted = [row for row, mark in enumerate(program.marks) if mark.role == "counted"]
     if counted and length > 0:
-        marks = outcome.marks[np.isin(outcome.marks[:, 1], counted)]
+        marks = outcome.records(counted)
         inside = (marks[:, 0] > span.since) & (marks[:, 0] <= span.until)
         return Fraction(int(marks[inside, 2].sum()) * SECOND, length)
     rows = [row for row, mark in enumerate(program.marks) if mark.role == "latency" and mark.unit == "ps"]
     if not rows or length <= 0:
         return Fraction(0)
-    marks = outcome.marks[np.isin(outcome.marks[:, 1], rows)]
+    marks = outcome.records(rows)
     number = int(np.count_nonzero((marks[:, 0] > span.since) & (marks[:, 0] <= span.until)))
     number += sum(outcome.condensed[row].count for row in rows if row in outcome.condensed)
     return Fraction(number * SECOND, length)

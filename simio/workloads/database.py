@@ -17,7 +17,7 @@ from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.errors import RunError
 from simio.program.builder import Register
 from simio.workloads import register_workload
-from simio.workloads.common.arrivals import ArrivalProcess, declare_load
+from simio.workloads.common.arrivals import ArrivalProcess, declare_load, pause
 
 
 class Database(WorkloadParams):
@@ -101,7 +101,7 @@ class _Database:
         """All threads."""
         p, params, name = self.p, self.params, self.name
         declare_load(p, name, self.took, params, params.clients, params.clients * params.transactions)
-        pause = p.exponential(f"{name} think", params.think) if params.think else None
+        think = p.exponential(f"{name} think", params.think) if params.think else None
         if params.writes:
             with p.thread(f"{name}: writer", count=params.writers, daemon=True), p.forever():
                 p.get(self.changed, 1)
@@ -112,10 +112,7 @@ class _Database:
                 with p.timed(self.took, arrivals.wait() if arrivals else None):
                     self._transaction()
                 p.mark(self.site.delivered, max(params.reads * params.page + params.record, 1))
-                if pause:
-                    rest = p.register()
-                    p.draw(rest, pause)
-                    p.wait(rest)
+                pause(p, think)
 
     def _transaction(self) -> None:
         p, params = self.p, self.params

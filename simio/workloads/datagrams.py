@@ -1,4 +1,4 @@
-"""Datagrams over UDP: one process sends them, another reads them, and what is dropped is gone."""
+"""Datagrams over UDP: one process sends them, another reads them, and dropped ones are lost."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Flag, Quantity, Text, Time, Whole, refusal
+from simio.description.quantities import Count, Extent, Flag, Limit, Quantity, Text, Time, Whole, refusal
 from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.errors import RunError, quote
 from simio.program.builder import Handle, Register, Variable, since
@@ -49,7 +49,7 @@ class Direct(WorkloadParams):
         False, description="whether files and buffers were registered before, as io_uring can (fixed buffers)"
     )
     block: Extent = Field(4096, description="bytes a request")
-    align: Extent | None = Field(
+    align: Limit = Field(
         None, description="boundary at which buffers begin; one within a page lies on a page more; none: page"
     )
     pattern: Literal["random", "sequential"] = Field("random", description="order of the blocks")

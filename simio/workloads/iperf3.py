@@ -59,7 +59,7 @@ class Iperf3(SocketParams):
 
 @register_workload("iperf3", Iperf3)
 def iperf3(site: Site, workload: Workload[Iperf3]) -> None:
-    """`streams` streams, each read by a thread at the other end; what is read counts.
+    """`streams` streams, each read by a thread at the other end; bytes read count.
 
     Raises RunError for one that never ends.
     """

@@ -238,7 +238,7 @@ class Source:
             self.kernel.read_unbuffered(device, at, size, params.block, params.access == "direct")
 
     def blocks(self, take: Take) -> None:
-        """The steps of the program that has one block after another in its memory, and what it does with each."""
+        """The steps of the program that has one block after another in its memory, and its work on each."""
         p, params = self.p, self.params
         if self.device is None:
             for amount in p.pieces(params.size, params.block):

@@ -25,7 +25,7 @@ LINE = 24
 
 
 class Rcp(RemoteCopy):
-    """rcp from the host that has the file; what is measured is the whole of the command."""
+    """rcp from the host that has the file; measured over the whole command."""
 
     buffer: Extent = Field(8192, description="bytes a read and a write of either program")
     setup: Time = Field(

@@ -11,7 +11,7 @@ from simio.description.arrivals import Arrivals, check_think
 from simio.description.model import Workload
 from simio.description.quantities import Count, Duration, Extent, Limit, Time, Values, Whole, refusal
 from simio.workloads import register_workload
-from simio.workloads.common.arrivals import ArrivalProcess, declare_load
+from simio.workloads.common.arrivals import ArrivalProcess, declare_load, pause
 from simio.workloads.common.sockets import SocketParams, Streams, exactly
 
 
@@ -98,12 +98,12 @@ def requests(site: Site, workload: Workload[Requests]) -> None:
     largest = max(step.response for step in exchanges), max(step.request for step in exchanges)
     p, params, name = site.p, workload.params, workload.name
     took = p.observation(f"{name}: transaction", "latency", "ps")
-    pause = p.exponential(f"{name} think", params.think) if params.think else None
+    think = p.exponential(f"{name} think", params.think) if params.think else None
     declare_load(p, name, took, params, params.streams, params.count * params.streams)
     if params.transport == "udp":
         from simio.workloads.common.questions import Questions
 
-        Questions(site, workload, exchanges[0], took, pause).emit()
+        Questions(site, workload, exchanges[0], took, think).emit()
         return
     for own in site.streams(name, params.streams):
         arrivals = ArrivalProcess(p, own, params.arrivals, params.streams) if params.arrivals else None
@@ -129,8 +129,5 @@ def requests(site: Site, workload: Workload[Requests]) -> None:
                         if number + 1 < len(exchanges):
                             p.mark(site.delivered, step.response)
                 p.mark(site.delivered, exchanges[-1].response)
-                if pause:
-                    rest = p.register()
-                    p.draw(rest, pause)
-                    p.wait(rest)
+                pause(p, think)
             client.close()

@@ -27,7 +27,7 @@ BLOCK = 512
 
 
 class Tar(RemoteCopy):
-    """tar of many files to one archive on another host, through rsh; what is measured is the whole of the command.
+    """tar of many files to one archive on another host, through rsh; measured over the whole command.
 
     The files lie one after another; delivered is what has been written of the archive.
     """
@@ -49,7 +49,7 @@ class Tar(RemoteCopy):
 
 @register_workload("tar", Tar)
 def tar(site: Site, workload: Workload[Tar]) -> None:
-    """The command takes `setup`, then sends the archive; delivered is what has been written of it."""
+    """The command takes `setup`, then sends the archive; written bytes count."""
     p, params, name = site.p, workload.params, workload.name
     names = [f"{name}: tar on {params.from_}", f"{name}: dd on {params.to}"]
     target = storage(site, workload, params.to, params.to_storage)

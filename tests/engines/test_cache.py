@@ -91,6 +91,31 @@ def test_a_change_of_any_source_changes_the_folder(copied: Path, fresh: Path, pa
     assert cache_folder() == folder
 
 
+def test_sources_are_read_again_only_where_one_has_another_time_or_size(
+    copied: Path, fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (copied, *copied.rglob("*")):
+        os.utime(path, (1e9, 1e9))
+    before = cache_folder().name
+    assert source_hash() == before
+    with monkeypatch.context() as unread:
+        unread.setattr(sources, "_sources", lambda: pytest.fail("read again"))
+        assert source_hash() == before
+    kernel = copied / "engines" / "kernel.py"
+    text = kernel.read_text()
+    kernel.write_text(text.replace("a", "b"))
+    os.utime(kernel, (1e9 + 1, 1e9 + 1))
+    assert source_hash() != before
+    # What has changed within the last seconds is not relied upon.
+    kernel.write_text(text)
+    assert source_hash() == before
+    kernel.write_text(text.replace("b", "c"))
+    assert source_hash() != before
+    (note,) = (fresh / "cache" / "simio" / "compiled").glob("sources-*")
+    note.write_text("damaged")
+    assert source_hash() != before
+
+
 def test_a_new_machine_changes_the_folder(copied: Path) -> None:
     before = source_hash()
     (copied / "machines" / "tape.py").write_text("REELS = 2\n")

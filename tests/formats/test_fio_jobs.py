@@ -155,6 +155,8 @@ def test_names_of_files():
             "[a]\niodpeth=3\n",
             "found the unknown option 'iodpeth'; expected an option of fio; did you mean 'iodepth'?",
         ),
+        ("[a]\nfilesize=16k-256k\n", "found 'filesize=16k-256k'; expected one size, as files of a range of sizes"),
+        ("[a]\nzonemode=strided\n", "zones of a device or of a file are not modelled"),
         ("[a]\nbs=4q\n", "job.fio:2:1: [a]: found 'bs=4q'; expected a whole number such as 4096, 4k or 1m"),
         ("[a]\nioengine=rados\n", "expected one of sync, psync"),
         ("[a]\nbs\n", "found 'bs' alone; expected a value, as in bs=…"),

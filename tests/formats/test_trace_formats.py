@@ -258,15 +258,19 @@ def test_a_line_without_end_is_no_trace(tmp_path: Path, monkeypatch: pytest.Monk
         read(written(tmp_path, "1" * 70000), "spc")
 
 
-@pytest.mark.parametrize("form", ["fio-iolog-3", "blkparse", "alibaba"])
+@pytest.mark.parametrize("form", ["fio-iolog-3", "blkparse", "blkparse, flush", "alibaba"])
 def test_kinds_of_requests_may_be_left_out(tmp_path: Path, form: str) -> None:
     lines = {
         "fio-iolog-3": "fio version 3 iolog\n5 f trim 0 512\n6 f read 0 512\n",
         "blkparse": "8,16 1 1 0.5 7 Q D 8 + 8 [x]\n8,16 1 1 0.5 7 Q R 8 + 8 [x]\n",
+        "blkparse, flush": "8,16 1 1 0.5 7 Q FWS [jbd2/sda1-8]\n8,16 1 1 0.5 7 Q R 8 + 8 [x]\n",
         "alibaba": "1,T,0,512,5\n1,R,0,512,6\n",
     }
-    kind = {"fio-iolog-3": "trim", "blkparse": "discard", "alibaba": "T"}[form]
-    assert len(requests(written(tmp_path, lines[form]), form, ignore=(kind,))) == 1
+    kind = {"fio-iolog-3": "trim", "blkparse": "discard", "blkparse, flush": "flush", "alibaba": "T"}[form]
+    name = form.partition(",")[0]
+    assert len(requests(written(tmp_path, lines[form]), name, ignore=(kind,))) == 1
+    with pytest.raises(ScenarioError, match=f"set ignore: \\['{kind}'\\]"):
+        requests(written(tmp_path, lines[form]), name)
 
 
 FIVE = "0 0 0 8 1\n10 0 8 8 1\n20 0 16 8 1\n30 0 24 8 1\n40 0 32 3 1\n"

@@ -25,6 +25,9 @@ from simio.running import RunOptions, run_scenario
 CLOSE = 1e-6
 """Relative difference up to which rates are equal: streams count whole bytes."""
 
+DEFECTS = "a defect in simio", "a machine refused a request"
+"""Words of refusals of which the scenario is not the reason."""
+
 
 def broken(case: CaseResult) -> Iterator[str]:
     """What is wrong with a result, whatever the scenario."""
@@ -57,7 +60,7 @@ def tried(seed: int, folder: Path, explains: bool = False, make: Maker = generat
             if found.limiter.name != case.limiter.name:
                 wrong.append(f"run names {case.limiter.name!r}, explain {found.limiter.name!r}")
     except SimioError as error:
-        return "refused", f"{error}" if "a defect in simio" in str(error) else ""
+        return "refused", f"{error}" if any(word in str(error) for word in DEFECTS) else ""
     return "result", "; ".join(wrong)
 
 

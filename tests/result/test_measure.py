@@ -138,6 +138,19 @@ def test_a_stream_that_ended_early_does_not_end_the_span():
     assert measure.throughput(program, outcome, 0) == Throughput(70, 0, 90, 9)
 
 
+def test_records_of_marks_are_selected_once_in_the_order_of_the_run():
+    program, outcome = batches()
+    rows = outcome.marks[:, 1]
+    for chosen in ([], [0], list(range(len(program.marks)))):
+        found = outcome.records(chosen)
+        assert found.tolist() == outcome.marks[[row in chosen for row in rows.tolist()]].tolist()
+        assert outcome.records(chosen) is found
+    times, totals = outcome.series(0)
+    assert (times.tolist(), totals[-1]) == (outcome.records([0])[:, 0].tolist(), outcome.records([0])[:, 2].sum())
+    with pytest.raises(ValueError, match="read-only"):
+        outcome.records([0])[0, 0] = 1
+
+
 def test_deliveries_at_one_instant_count_as_one():
     p = Builder()
     done = p.observation("done", "delivered", "bytes")

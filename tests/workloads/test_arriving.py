@@ -191,4 +191,22 @@ def test_users_who_think_are_a_load(tmp_path: Path) -> None:
     # The response-time law: users = rate * (time + think time).
     assert use.served * (took.mean + use.think) / 10**12 == pytest.approx(4, rel=0.03)
     assert use.sentence.startswith("reads: 4 users who think 50 ms in the mean ask for ")
-    assert result.limiter.kind != "load"
+    # Think time is what limits where it is most of the time; the sentence names no part as busy that is not.
+    assert result.limiter.kind == ("load" if use.served * use.think / 4e12 >= 0.5 else "none")
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        "{kind: requests, from: a, to: b, request: 64 B, response: 64 B, count: 100000, think: 5 ms, streams: 3}",
+        "{kind: requests, from: a, to: b, request: 64 B, response: 64 B, count: 100000, think: 5 ms, transport: udp}",
+    ],
+)
+def test_users_who_think_are_not_busy(tmp_path: Path, workload: str) -> None:
+    result = ran(tmp_path, workload, "run.warm_up=0 s")
+    assert result.limiter.kind == "load"
+    assert result.limiter.label == f"load (busiest: {result.limiter.name})"
+    assert result.limiter.sentence.startswith("The users think 9")
+    assert result.limiter.busy < 0.1
+    (use,) = result.loads
+    assert use.served == pytest.approx(use.offered, rel=0.15)

@@ -375,9 +375,10 @@ OWN = """, mode: recorded, columns: {{header: 1, arrival: {{column: 2, unit: 1 m
       offset: {{column: 3, unit: 4 KiB}}, direction: {{column: 1, reads: [GET], writes: [PUT]}}{more}}}"""
 
 
-def test_a_scenario_describes_columns_of_its_own(scenario) -> None:
+@pytest.mark.parametrize("unit", ["1 ms", "ms"])
+def test_a_scenario_describes_columns_of_its_own(scenario, unit: str) -> None:
     text = "verb,ms,page,bytes\nGET,5.5,1,4096\nPUT,7.25,3,8192\n"
-    rows = made(scenario(text, None, OWN.format(more="")))
+    rows = made(scenario(text, None, OWN.format(more="").replace("1 ms", unit)))
     assert [(row["start"], row["offset"], row["size"], row["writes"]) for row in rows] == [
         (0, 4096, 4096, False), (1750 * US, 12288, 8192, True)
     ]  # fmt: skip
@@ -396,6 +397,19 @@ def test_mistakes_in_columns_are_told(scenario, more, message) -> None:
     with pytest.raises(ScenarioError) as caught:
         load(scenario("GET,1,1,4096\n", None, OWN.format(more=more)))
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ("{header: 1}", "found a mapping; expected the name of a format; columns of your own stand under 'columns'"),
+        ("sbc", "expected 'alibaba', .* or 'spc'; did you mean 'spc'|'msr-cambridge', 'spc'"),
+    ],
+)
+def test_a_format_has_a_name(scenario, form: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=message) as caught:
+        load(scenario(THREE, form))
+    assert "None" not in str(caught.value)
 
 
 def test_a_format_or_columns_are_needed(scenario) -> None:

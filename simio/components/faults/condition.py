@@ -37,7 +37,7 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 @contextmanager
 def uncounted(p: Builder, name: str) -> Iterator[None]:
     """Steps of a daemon thread on which the bound does not count, since the run may end before them."""
-    # Always true; but the bound does not count on what a condition guards.
+    # Always true; but the bound does not count on steps that a condition guards.
     with p.thread(name, daemon=True), p.when(p.now() == 0):
         yield
 

@@ -130,7 +130,7 @@ class CachedFile(FileInCache):
                 self.host.copy(amount, size)
 
     def _come(self, at: Register, size: int, piece: int) -> Iterator[int]:
-        """Run a for loop's body when what is wanted is in the cache, asking for windows before; gives its amount.
+        """Run a loop's body when the wanted bytes are in the cache, after requests for windows; gives their number.
 
         Where windows follow what has come, that is done for each `piece` of at most a window (Linux 2.4 mm/filemap.c,
         generic_file_readahead: a page that is still locked starts no read-ahead).
@@ -150,7 +150,7 @@ class CachedFile(FileInCache):
             place.set(place + amount)
 
     def _keep_ahead(self, at: Register, size: int, wanted: bool = False) -> None:
-        """Ask for windows until what is wanted, and unless `wanted` the window beyond, is there or on its way."""
+        """Request windows until the wanted bytes, and unless `wanted` the next window, are there or on their way."""
         p, window = self.p, self.ahead_by
         enough = size if wanted else size + self._beyond(size)
         share = Fraction(0) if wanted else self._share(size)
@@ -188,7 +188,7 @@ class CachedFile(FileInCache):
         self.p.put(self.cached, size)
 
     def _fetch(self, at: Register, size: int, aligned: int) -> None:
-        """Read what a request needs, at most a cluster at a time, and wait for it."""
+        """Read the blocks of a request, at most a cluster at a time, and wait for them."""
         p = self.p
         cluster = max(self.sheet.cluster, self.unit)
         grain = gcd(aligned, cluster) if size > cluster else aligned
@@ -233,7 +233,7 @@ class CachedFile(FileInCache):
             waiting.set(waiting - together)
 
     def flush_rest(self, stored: Arrived | None = None) -> None:
-        """Write to the device what has not been written behind yet."""
+        """Write to the device the data that have not been written behind yet."""
         rest = self.size % self.sheet.write_behind
         if self.sequential and rest:
             self._flush(self.fetched, rest, self._grain(), stored)

@@ -1,4 +1,4 @@
-"""Files as programs that copy them use them: written with what a socket gave, or read by several processes."""
+"""Files as programs that copy them use them: written from a socket, or read by several processes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ReceivedFile(CachedFile):
 
 
 class SentFile(CachedFile):
-    """A file read in order, of which a large read() copies what has come while it waits for the rest."""
+    """A file read in order, of which a large read() copies arrived windows while it waits for the rest."""
 
     @called("reads the file")
     def read(self, at: Register, size: int, aligned: int, copy: bool, cached: bool = False) -> None:
@@ -110,7 +110,7 @@ class SharedFile(SentFile):
         self.claimed = claimed
 
     def rewind(self) -> None:
-        """Keep what has been claimed."""
+        """Keep the claimed windows."""
         self._look()
 
     def _look(self) -> None:

@@ -76,7 +76,7 @@ class WrittenFile(FileInCache):
 
     @called("waits in fsync()")
     def sync(self, data_only: bool = False) -> None:
-        """fsync(), or fdatasync(): dirty pages are stored, and those on their way; then what the journal needs."""
+        """fsync(), or fdatasync(): dirty pages are stored, and those on their way; then the journal's part."""
         p = self.p
         self._write_back(in_background=False)
         with p.scope():

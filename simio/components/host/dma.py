@@ -30,7 +30,7 @@ class Window:
     core: int
 
     def cached(self, root: RootComplexSheet) -> int:
-        """Bytes of it that the last-level cache holds: what was written last, as far as that has room.
+        """Bytes of it that the last-level cache holds: the last ones written, as far as there is room.
 
         A core's lines have all of the cache, a device's the share of DDIO. Reads by a device change nothing there.
         """

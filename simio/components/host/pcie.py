@@ -110,7 +110,7 @@ class PcieBus:
         return other
 
     def of_its_own(self, name: str) -> PcieBus:
-        """A link like this one for one device, which shares nothing with it but the uplink and what is behind."""
+        """A link like this one for one device, which shares only the uplink and the parts behind it."""
         return PcieBus(self.p, replace(self.part, name=name), self.root, self.memory, self.memory_byte, self.uplink)
 
     # --- times -------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ class SocketOptions(Protocol):
 
     @property
     def window(self) -> int | None:
-        """Socket buffers in bytes; None: what the stacks have."""
+        """Socket buffers in bytes; None: those of the stacks."""
 
     @property
     def nodelay(self) -> bool:
@@ -140,7 +140,7 @@ def _settings(
     receive_shift: int,
     nodelay: bool,
 ) -> TcpSettings:
-    """Settings of one end: what the stack's datasheet says under the same name, and what follows or is agreed on."""
+    """Settings of one end: those of the stack's datasheet, under the same names, and derived or negotiated ones."""
     ticking = sheet.delayed_ack_clock == "tick"
     values = {name: getattr(sheet, name) for name in _OWN} | {
         "mss": mss,

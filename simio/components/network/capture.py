@@ -1,4 +1,4 @@
-"""A packet trace: what a packet holds is marked where it leaves a host and where it arrives, as tcpdump taps do.
+"""A packet trace: the fields of a packet are marked where it leaves a host and where it arrives, as by tcpdump.
 
 A packet becomes `FIELDS` marks in a row of one observation with the role "packet": its length, then the words of
 its transport. There is one observation for each flow and interface, whose name and unit say what the words mean.

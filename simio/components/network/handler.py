@@ -34,7 +34,7 @@ class PacketInterrupts:
 
     @contextmanager
     def served(self) -> Iterator[None]:
-        """A packet has arrived; the body is what the handler does with it when the driver has had it."""
+        """A packet has arrived; the body is the handler's work on it after the driver's."""
         p = self.p
         serving = p.resource(f"{self.name} handler", lock=True)
         with p.scope():

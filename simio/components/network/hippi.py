@@ -19,7 +19,7 @@ from simio.program.service import ceil_times, clocks, per_byte
 
 
 class HippiChannel:
-    """One direction of a HIPPI link: its connection, wire, READY signals allowed ahead, and what has arrived."""
+    """One direction of a HIPPI link: its connection, wire, READY signals allowed ahead, and arrived bursts."""
 
     def __init__(
         self,

@@ -246,7 +246,7 @@ class HippiInterface:
             yield left
 
     def _fetch(self, packet: Packet) -> None:
-        """DMA of what the card stores before it connects; the rest follows by itself."""
+        """DMA of the data that the card stores before it connects; the rest follows by itself."""
         p = self.p
         if not self.splits:
             self.fetching.move(packet.length, read=True)

@@ -216,7 +216,7 @@ class NfsMount:
                 length.set(self.messages.commit_reply)
 
     def _make_stable(self) -> None:
-        """The server's disk makes what was written safe, one request at a time."""
+        """The server's disk stores written data, one request at a time."""
         if self.disk:
             with self.p.hold(self.disk):
                 self.p.advance(self.params.stable)

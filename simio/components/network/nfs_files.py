@@ -47,7 +47,7 @@ class FilesInMemory:
 
 
 class FilesOnDevice(FilesInMemory):
-    """Files on a device of the server, of which the cache has nothing before and drops what it had.
+    """Files on a device of the server, which the cache does not hold before or after.
 
     A READ has all of its windows read at once, and waits; a WRITE is on its way to the device when it is answered.
     """

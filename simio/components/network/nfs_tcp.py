@@ -90,7 +90,7 @@ class NfsTcpMount:
             self.p.join()
 
     def make_stable(self) -> None:
-        """The server's disk makes what was written safe, one request at a time."""
+        """The server's disk stores written data, one request at a time."""
         if self.disk is not None:
             with self.p.hold(self.disk):
                 self.p.advance(self.stable)

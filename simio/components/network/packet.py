@@ -1,4 +1,4 @@
-"""A packet, and what a wire has to do with it.
+"""A packet, and the interface of wires.
 
 A packet is a thread that walks its path step by step; its registers are the packet's fields. So what a stage does
 to a packet reads like what happens to it, and a packet that is dropped is a thread that ends.
@@ -107,12 +107,17 @@ class DropQueue:
         p.gauge(name, "level", self.state + LEVEL, unit)
 
     @contextmanager
-    def entered(self, packet: Packet, amount: Operand) -> Iterator[None]:
-        """Run the body if `amount` fits; else the packet is dropped."""
+    def entered(self, packet: Packet, amount: Operand, *before: tuple[DropQueue, Operand]) -> Iterator[None]:
+        """Run the body if `amount` fits; else the packet is dropped, and leaves the queues that it was in `before`.
+
+        Each of these comes with what the packet takes there.
+        """
         p = self.p
         with p.scope():
             fits = p.answer(queue.enter, self.state, amount)
             with p.when(fits == 0):
+                for other, had in before:
+                    other.leave(had)
                 dropped(p, self.owner, packet)
             with p.when(fits != 0):
                 yield
@@ -137,5 +142,5 @@ class DropQueue:
             self.level(self.p.register(), amount)
 
     def level(self, result: Register, less: Operand = 0) -> None:
-        """Emit `result` = what is in the queue when `less` has left."""
+        """Emit `result` = the level of the queue when `less` has left."""
         self.p.call(result, queue.leave, self.state, less)

@@ -115,7 +115,7 @@ class NetworkPath:
     def send(
         self, packet: Packet, deliver: Callable[[], None], driven: bool = False, gone: Left | None = None
     ) -> None:
-        """Emit a packet's way, in the packet's own thread; `deliver` emits what the receiving stack does with it.
+        """Emit a packet's way, in the packet's own thread; `deliver` emits the receiving stack's work on it.
 
         A packet that is dropped ends here with a mark of the role "other", NAME dropped or NAME lost, and its
         length: nothing may follow in its thread. With `driven`, the sender has spent the driver's CPU time

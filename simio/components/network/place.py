@@ -1,4 +1,4 @@
-"""Work of the network path on a core, counted by class: what a profile of the kernel shows."""
+"""Work of the network path on a core, counted by class, as in a profile of the kernel."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
 
 
 class Profile:
-    """The CPU time of one host by class, and what each operation of its network path takes."""
+    """The CPU time of one host by class, and the time of each operation of its network path."""
 
     def __init__(self, p: Builder, kernel: UnixKernel, stack: TcpIpStack, adapter: QueuedAdapter) -> None:
         self.p = p
@@ -166,7 +166,7 @@ class Place:
             self._pass(self.p.answer(profile.take, self.spent.state, amount))
 
     def _pass(self, time: Register, operation: int | None = None) -> None:
-        """Let the counted time of an operation, or of a copy, pass; what a busy sibling adds is counted as well."""
+        """Let the counted time of an operation, or of a copy, pass; delay by a busy sibling is counted as well."""
         p = self.p
         if not self.core.shares:
             p.wait(time)

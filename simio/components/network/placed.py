@@ -53,6 +53,7 @@ class PlacedEndpoint(Endpoint):
         whole = max(offload.MOST // settings.mss, 1) * settings.mss
         settings = replace(settings, gso=most, ack_reader=stack.sheet.ack_reader, hand_over=whole)
         super().__init__(stack, name, settings, path, buffer, aligned, ports)
+        self.placed = True
         p = self.p
         seat = self.seat = Seat(stack, interface, cores, steered(stack, cores[0], ports))
         self.queue, self.apart, self.far = seat.queue, seat.apart, seat.far
@@ -126,7 +127,7 @@ class PlacedEndpoint(Endpoint):
             p.put(self.worked_off, 1)
 
     def _in_softirq(self, body: Callable[[], None]) -> None:
-        """A timer, or what has left the adapter, has something done by a softirq."""
+        """A timer, or a packet that has left the adapter, starts work of a softirq."""
         with self._at(self.softirq), self.softirq.kept():
             self._when_free(body)
 

@@ -23,7 +23,7 @@ class SeatedStack(Stack):
     def __init__(
         self, stack: Stack, interface: QueuedInterface, cores: tuple[int, int], merges: bool = False
     ) -> None:
-        """`merges`: what a poll finds goes up as one (UDP_GRO)."""
+        """`merges`: datagrams of one poll go up as one buffer (UDP_GRO)."""
         super().__init__(stack.kernel, stack.part)
         self.seat = Seat(stack, interface, cores)
         self.process, self.softirq = self.seat.process, self.seat.softirq
@@ -40,7 +40,7 @@ class SeatedStack(Stack):
             self.process.core.spend(self.host.span(cost))
 
     def move(self, amount: Register, size: int, aligned: bool) -> None:
-        """See `Stack.move`; what the program sends is in its core's cache."""
+        """See `Stack.move`; the program's data are in its core's cache."""
         if self.sheet.copies:
             self.process.copy(profile.BUFFERED, amount)
 

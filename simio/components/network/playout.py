@@ -31,7 +31,7 @@ class Playout:
         self.frame, self.period = frame, period
         self.room = p.container(f"{name} room", buffer, buffer)
         self.filled = p.container(f"{name} buffer", buffer)
-        # What is in the buffer, which a step cannot ask a container for.
+        # Level of the buffer, which a step cannot read from a container.
         self.level = p.variable(f"{name} level")
         self.late = p.variable(f"{name} late")
         p.tally(name, "late", self.late.offset, "frames")

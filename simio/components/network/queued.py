@@ -202,7 +202,7 @@ class QueuedInterface:
         return self.places.cores.socket(core) != self.bus.sheet.socket
 
     def drive(self, priority: int = PROCESS) -> None:
-        """See `Interface.drive`: what a stack on cores sends costs what `Place` says."""
+        """See `Interface.drive`: the costs of a stack on cores are those of `Place`."""
         self.host.work(self.sheet.transmit_cost + self.sheet.doorbell, priority)
 
     @contextmanager
@@ -227,7 +227,8 @@ class QueuedInterface:
         p, queue = self.p, self.queue(packet.queue)
         far = self.far(packet.queue)
         cached = not far and bool(self.bus.root.sheet.device_share)
-        with self.incoming.entered(packet, packet.length), queue.ring.entered(packet, 1):
+        held = self.incoming, packet.length
+        with self.incoming.entered(packet, packet.length), queue.ring.entered(packet, 1, held):
             p.advance(self.sheet.latency)
             self._process()
             self.bus.write(packet.length, cached=cached, remote=far)

@@ -24,9 +24,9 @@ PORTS = (1023, 2049)
 LONGEST = 60 * 10**12
 """Longest time between two transmissions of a call, in ps (4.3BSD-Reno, nfs/nfs.h: NFS_MAXTIMEO)."""
 OWN = 1 << 30
-"""Added to what a call is about where the process that makes it waits for the reply itself."""
+"""Added to a call's subject if the calling process waits for the reply itself."""
 WORD = 1 << 31
-"""A message's word is its xid times this, plus what the call is about: below this."""
+"""A message's word is its xid times this, plus the call's subject, which is below this."""
 
 
 class RpcClient:
@@ -67,7 +67,7 @@ class RpcClient:
         self.timer = p.procedure(f"{name} timer", 2, self._timer)
         self.repeated = p.observation(f"{name}: retransmission", "other", "bytes")
         self.noted: Callable[[Register, int], None] | None = None
-        """Emits what is done when a call is answered first: what it was about, and in which incarnation."""
+        """Emits the work on the first answer to a call, given its subject and the incarnation."""
         if retrans is not None:
             self.failed = p.machine(f"{name} given up", queue.initial(1))
             self.wakes = [(self.own, 1)]
@@ -176,7 +176,7 @@ class RpcServer:
         self.replies = UdpFlow(f"{name} reply", stacks, path, replied, PORTS[::-1])
 
     def take(self, about: Register, word: Register) -> None:
-        """Wait for a request: its word, which the reply needs, and what it is about."""
+        """Wait for a request: its word, which the reply needs, and its subject."""
         p = self.p
         with p.scope():
             length = p.register()

@@ -54,7 +54,7 @@ class Messages:
         p.get(self.came, 1)
 
     def receive(self, take: Callable[[], None] = lambda: None) -> None:
-        """Read the next message; `take` is what is done when it begins to come."""
+        """Read the next message; `take` is called when it begins to arrive."""
         p = self.p
         with p.scope():
             left = p.register(MARK)

@@ -54,7 +54,7 @@ class Exchange(Protocol[K]):
         """Emit the way of the reply to the client."""
 
     def end(self) -> None:
-        """Emit what is left to do with the reply at the client."""
+        """Emit the client's remaining work on the reply."""
 
 
 class RpcTransport(ABC, Generic[C]):

@@ -1,4 +1,4 @@
-"""Switches of packets: where packets wait for a port, what is dropped, and what the backplane carries."""
+"""Switches of packets: queues before ports, drops, and the load of the backplane."""
 
 from __future__ import annotations
 
@@ -113,12 +113,14 @@ class PacketSwitch:
         """The body runs if the packet finds room in memory; gives what frees it."""
         queue, pauses = self._queue(incoming, outgoing), self._pause(incoming)
         output = self._output(outgoing) if self.sheet.share else None
+        held = [(output, size)] if output else []
         with ExitStack() as stack:
             if output:
+                # What is below a share of the room that is left fits into it.
                 stack.enter_context(output.entered_below(packet, size, queue, self.sheet.share))
             stack.enter_context(queue.entered(packet, size))
             if pauses:
-                stack.enter_context(pauses[0].entered(packet, size))
+                stack.enter_context(pauses[0].entered(packet, size, *held, (queue, size)))
                 pauses[1].entered()
 
             def gone() -> None:

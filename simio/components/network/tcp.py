@@ -64,7 +64,7 @@ class Endpoint(TcpProtocol):
                 self.standing(at)
 
     def renew(self, pristine: int) -> None:
-        """Make this end what it was before it was opened, by `connection.renew`, once both have closed."""
+        """Reset this end to its state before it was opened, by `connection.renew`, once both have closed."""
         with self.p.hold(self.lock, priority=PROCESS), self.p.scope():
             self.p.answer(connection.renew, self.state, pristine)
 

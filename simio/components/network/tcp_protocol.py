@@ -63,6 +63,8 @@ class TcpProtocol:
         self.buffer, self.aligned = buffer, aligned
         self.inside = False
         """True if the kernel itself reads and writes here, which takes no system calls."""
+        self.placed = False
+        """True if its program and its softirq are on cores, and the socket has one of them as owner."""
         self.timestamps, self.sacks = settings.timestamps, RECOVERIES[settings.recovery].selective
         self.mss, self.send_space = settings.mss, settings.send_space
         offered = settings.advertised_window or settings.receive_space
@@ -202,7 +204,7 @@ class TcpProtocol:
             self._accept(packet, bits)
 
     def _accept(self, packet: Packet, bits: Register) -> None:
-        """The machine takes a segment, and what it asks for is done; `bits` are a register for that."""
+        """Give a segment to the machine, and carry out its answer; `bits` are a register for that."""
         p, words = self.p, packet.words
         if self.timestamps:
             p.call(bits, connection.take_stamps, self.state, words[2])
@@ -215,7 +217,7 @@ class TcpProtocol:
         self._arm()
 
     def follow(self, bits: Register) -> None:
-        """Do what the machine says after a segment or a timer: send, and wake whom it has something for."""
+        """Carry out the machine's answer to a segment or a timer: send, and wake threads."""
         p = self.p
         with p.when(bits > 0):
             with p.when(bits & 1):

@@ -20,7 +20,7 @@ PLACES = mailbox.MOST
 
 
 class UdpFlow:
-    """Datagrams from one host's kernel to another's; `arrived` emits what is done with the data there.
+    """Datagrams from one host's kernel to another's; `arrived` emits the work on the data there.
 
     `ports` are those of the two ends, for packet traces.
     """
@@ -83,7 +83,7 @@ class UdpSocket:
         self.waiting = p.container(f"{name} datagrams", unit="datagrams")
 
     def arrive(self, length: Register, word: Register, queued: Callable[[], None] = lambda: None) -> None:
-        """A datagram has come; wakes a reader and does what is `queued`, or drops it with a mark."""
+        """A datagram has come: wake a reader and run `queued`, or drop it with a mark."""
         p = self.p
         with p.scope():
             fits = p.answer(mailbox.arrive, self.state, length + ADDRESS, word)

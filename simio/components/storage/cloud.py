@@ -53,7 +53,7 @@ class CloudDrive:
         self._serve(size)
 
     def flush(self) -> None:
-        """Nothing: the service has stored what it says it has."""
+        """No step: the service has stored all completed writes."""
 
     def _serve(self, size: Operand) -> None:
         p = self.p

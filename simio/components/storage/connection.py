@@ -1,11 +1,14 @@
-"""A connection over a medium that others share, kept as long as there is something to send over it."""
+"""A connection over a shared medium, kept as long as there are data to send over it, and transports over a bus."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 
-from simio.program.builder import Builder, Handle
+from simio.components.host.bus import DmaPath
+from simio.components.passage import Passage
+from simio.program.builder import Builder, Handle, Operand
 
 
 class Connection:
@@ -43,3 +46,31 @@ class Connection:
         """Let the medium go after `closing` ps."""
         self.p.advance(closing)
         self.p.release(self.medium)
+
+
+class BusTransport:
+    """Commands from one adapter to one drive over a bus of several drives, with data through the adapter.
+
+    `window` is the bus as the bound sees it, `byte` the time of a byte over bus and adapter, in ps.
+    """
+
+    any_size = True
+    host_bus: DmaPath
+    window: Handle
+    byte: Fraction
+
+    def send(self, amount: Operand) -> None:
+        """Data in, through the adapter into the host's memory."""
+        self._data(amount, read=False)
+
+    def fetch(self, amount: Operand) -> None:
+        """Data out, from the host's memory through the adapter."""
+        self._data(amount, read=True)
+
+    def passage(self, writes: bool) -> Passage:
+        """The bus to the drive, and the host's bus and memory."""
+        return Passage(windows={self.window: self.byte}) + self.host_bus.passage(writes)
+
+    def _data(self, amount: Operand, read: bool) -> None:
+        """Move data over both buses. To be defined by each bus."""
+        raise NotImplementedError

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from simio.components.host.host import PROCESS, Computer
 from simio.components.network.agreement import Dialogue
 from simio.components.network.rpc_tcp import Messages
 from simio.components.network.stack import Stack
 from simio.description.sheets.remote import RemoteAdapter, RemoteLink
-from simio.program.builder import Operand, Register
+from simio.errors import RunError
+from simio.program.builder import Builder, Operand, Register
 from simio.program.service import per_byte
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from simio.components.storage.remote import RemoteSession
 
 
+Way = TypeVar("Way")
 _NOTHING = {
     **dict.fromkeys(("socket_call", "buffer_cost", "walk_cost"), 0),
     **dict.fromkeys(("tcp_send", "tcp_receive", "ip_send", "ip_receive"), 0),
@@ -73,10 +75,18 @@ class Connection:
     """A connection with a reader at each end."""
 
     def __init__(self, session: RemoteSession, name: str, target: Computer) -> None:
+        """Raises RunError where a host has an adapter with queues."""
         sheet, site = session.sheet, session.site
         made = Dialogue(session.host, session.target, window=None, nodelay=True)
         self.near, self.far = site.sockets.connection(made, name, (sheet.largest, sheet.largest), False)
         for end in (self.near, self.far):
+            # A command is sent by one thread while another reads; a socket on cores has one owner.
+            if end.placed:
+                raise RunError(
+                    f"a connection to drives over an adapter with queues on {end.stack.name!r} is not modelled; "
+                    "give the host one of another kind, such as adapters/ideal-ethernet",
+                    f"links.{session.link.name}",
+                )
             end.inside = True
         self.card = sheet.card
         self._place(site, target)
@@ -95,15 +105,35 @@ class Connection:
         far.stack = Stack(kernel, replace(part, sheet=part.sheet.model_copy(update=_NOTHING)) if self.card else part)
 
 
-class Queues:
-    """The connections of a session as commands take them, one after another."""
+class InTurn(Generic[Way]):
+    """The ways of a session to its target, which commands take in turn."""
+
+    def __init__(self, p: Builder, name: str, each: Sequence[Way]) -> None:
+        self.p = p
+        self.each = each
+        self.next = p.variable(name)
+
+    def take(self) -> Register:
+        """The number of the next command's way."""
+        line = self.next.increment(1)
+        line.set(line % len(self.each))
+        return line
+
+    def on(self, line: Register, do: Callable[[Way], None]) -> None:
+        """Emit `do` for the way whose number is in `line`."""
+        for number, own in enumerate(self.each):
+            with self.p.when(line == number) if len(self.each) > 1 else nullcontext():
+                do(own)
+
+
+class Queues(InTurn[Connection]):
+    """The connections of a session."""
 
     def __init__(self, session: RemoteSession) -> None:
-        p = self.p = session.p
-        sheet, name = session.sheet, session.link.name
+        p, sheet, name = session.p, session.sheet, session.link.name
         own = [f"{name} connection {number + 1}" for number in range(sheet.connections)]
-        self.each = [Connection(session, each, session.core(number)) for number, each in enumerate(own)]
-        self.next = p.variable(f"{name} next connection")
+        each = [Connection(session, each, session.core(number)) for number, each in enumerate(own)]
+        super().__init__(p, f"{name} next connection", each)
         self.open = p.container(f"{name} open", unit="connections")
         for connection in self.each:
             self._readers(connection)
@@ -125,12 +155,4 @@ class Queues:
         p, ends = self.p, 2 * len(self.each)
         p.get(self.open, ends)
         p.put(self.open, ends)
-        line = self.next.increment(1)
-        line.set(line % len(self.each))
-        return line
-
-    def on(self, line: Register, do: Callable[[Connection], None]) -> None:
-        """Emit `do` for whichever connection `line` is the number of."""
-        for number, own in enumerate(self.each):
-            with self.p.when(line == number) if len(self.each) > 1 else nullcontext():
-                do(own)
+        return super().take()

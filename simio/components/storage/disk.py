@@ -21,7 +21,7 @@ _WORKED_OUT = {"seek_single", "read_ahead", "read_ahead_to", "read_ahead_limit",
 
 
 class DiskDrive:
-    """Mechanism, buffer and queue are the machine's (`simio.machines.disk`); here is what a command passes through.
+    """Mechanism, buffer and queue are the machine's (`simio.machines.disk`); this is the path of a command.
 
     It waits for a place in the drive, then for the controller, is queued, gets a segment of the buffer and, if it
     needs the media, the arm, which it leaves when the media is done. Its data go over the interface meanwhile.
@@ -106,7 +106,7 @@ class DiskDrive:
 
     @property
     def volatile(self) -> bool:
-        """True if a power failure takes what is dirty in the buffer."""
+        """True if a power failure loses dirty data in the buffer."""
         return bool(self.sheet.write_cache)
 
     def flush(self) -> None:

@@ -54,7 +54,7 @@ class HostInitiator:
                 self.p.advance(self.command_time)
 
     def complete(self, size: Operand) -> None:
-        """An interrupt, of its own or shared with other commands, and what the kernel does as a request ends."""
+        """An interrupt, of its own or shared with other commands, and the kernel's work at the end of a request."""
         self.interrupts.raise_and_wait()
         self.kernel.end_request(size)
 
@@ -108,7 +108,7 @@ class DiskDriver:
         self._commands(at, size, self.drive.write)
 
     def flush(self) -> None:
-        """Have the drive's write cache flushed, if a power failure can take what is in it.
+        """Have the drive's write cache flushed, if a power failure can lose its contents.
 
         One flush is under way at a time; who comes meanwhile is served by the next (Linux block/blk-flush.c).
         """

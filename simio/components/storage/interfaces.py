@@ -119,7 +119,7 @@ class Initiator(Protocol):
         """Spend the cost of issuing a command."""
 
     def start(self) -> None:
-        """Do, once there is room in the drive's queue, what comes before the command is on its way."""
+        """Wait for room in the drive's queue, and do the work before the command is on its way."""
 
     def complete(self, size: Any) -> None:
         """Spend the cost of a command's completion, which moved `size` bytes."""

@@ -14,7 +14,7 @@ from simio import units
 from simio.components.host.bus import DmaPath, dma_byte
 from simio.components.network.hippi import HippiChannel
 from simio.components.passage import Passage
-from simio.components.storage.connection import Connection
+from simio.components.storage.connection import BusTransport, Connection
 from simio.description.model import Link
 from simio.description.sheets.ipi import IpiAdapter, IpiDisk, IpiLink
 from simio.errors import RunError
@@ -79,13 +79,12 @@ class IpiBus:
         return self.exchanges(amount) + ceil_times(amount, per_byte(self.sheet.rate))
 
 
-class IpiTransport:
+class IpiTransport(BusTransport):
     """Commands from a master to one drive: packets and data over an IPI bus.
 
     A slave asks for the master when it has `unit` bytes, and keeps the bus for what is ready at once.
     """
 
-    any_size = True
     pace = 0
 
     def __init__(
@@ -99,7 +98,7 @@ class IpiTransport:
         adapter: str,
     ) -> None:
         self.p = p
-        self.bus = bus
+        self.bus, self.window = bus, bus.window
         self.host_bus = host_bus
         self.unit = self.burst = int(drive_sheet.reconnect)
         self.byte = max(per_byte(min(bus.sheet.rate, drive_sheet.rate)), dma_byte(adapter_sheet))
@@ -112,18 +111,6 @@ class IpiTransport:
         p.occupy(bus.window, time)
         with p.hold(bus.bus):
             p.advance(time)
-
-    def send(self, amount: Operand) -> None:
-        """Information in, through the adapter into the host's memory."""
-        self._data(amount, read=False)
-
-    def fetch(self, amount: Operand) -> None:
-        """Information out, from the host's memory through the adapter."""
-        self._data(amount, read=True)
-
-    def passage(self, writes: bool) -> Passage:
-        """The bus to the drive, and the host's bus and memory."""
-        return Passage(windows={self.bus.window: self.byte}) + self.host_bus.passage(writes)
 
     def reply(self) -> None:
         """The slave's response packet."""

@@ -38,7 +38,7 @@ class RemoteInitiator(HostInitiator):
 
 
 class TargetInitiator:
-    """The target's driver of a drive: what it costs is in the cost of a command, and it polls."""
+    """The target's driver of a drive: its time is part of the cost of a command, and it polls."""
 
     tags = UNBOUNDED
     alone = UNBOUNDED
@@ -165,7 +165,7 @@ class RemoteSession:
                 do(device)
 
     def _begun(self, *given: Register) -> tuple[Register, ...]:
-        """Registers of its own for what the procedure was given, and that with the number of the connection."""
+        """Own registers for the procedure's arguments, and the one with the number of the connection."""
         own = tuple(map(self.p.register, given))
         line = self.queues.take()
         self.queues.on(line, lambda connection: self.p.get(connection.tags, 1))
@@ -243,7 +243,7 @@ class RemoteDevice:
         self._commands(at, size, writes=True)
 
     def flush(self) -> None:
-        """Have the drive's write cache flushed, if a power failure can take what is in it."""
+        """Have the drive's write cache flushed, if a power failure can lose its contents."""
         if self.session.site.drive(self.name).volatile:
             self.initiator.issue(0)
             self.p.spawn(self.session.flushing, self.number, joined=True)

@@ -7,15 +7,13 @@ write unless they came in the capsule. No CPU copies data.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext
 from fractions import Fraction
 from typing import Any
 
 from simio.components.host.interrupts import Interrupts
 from simio.components.network.rdma.pair import End, queue_pair
 from simio.components.network.rdma.port import RdmaPort
-from simio.components.storage.connections import Side
+from simio.components.storage.connections import InTurn, Side
 from simio.components.storage.remote import RemoteSession
 from simio.errors import RunError
 from simio.machines.rdma.layout import BASE, INVALIDATES, READ, REQUESTS, SEND, WRITE
@@ -45,11 +43,10 @@ class RdmaQueue:
             self.interrupts = Interrupts(p, port.kernel, self.far.name, count, delay)
 
 
-class RdmaQueues:
-    """The queue pairs of a session as commands take them, one after another."""
+class RdmaQueues(InTurn[RdmaQueue]):
+    """The queue pairs of a session."""
 
     def __init__(self, session: RdmaSession) -> None:
-        p = self.p = session.p
         sheet, name = session.sheet, session.link.name
         if 2 * sheet.depth > REQUESTS:
             raise RunError(
@@ -57,20 +54,8 @@ class RdmaQueues:
                 "requests, two a command",
                 at=f"{session.at}.depth",
             )
-        self.each = [RdmaQueue(session, f"{name} queue {number + 1}", number) for number in range(sheet.connections)]
-        self.next = p.variable(f"{name} next queue")
-
-    def take(self) -> Register:
-        """The number of the next command's queue pair."""
-        line = self.next.increment(1)
-        line.set(line % len(self.each))
-        return line
-
-    def on(self, line: Register, do: Callable[[RdmaQueue], None]) -> None:
-        """Emit `do` for whichever queue pair `line` is the number of."""
-        for number, own in enumerate(self.each):
-            with self.p.when(line == number) if len(self.each) > 1 else nullcontext():
-                do(own)
+        each = [RdmaQueue(session, f"{name} queue {number + 1}", number) for number in range(sheet.connections)]
+        super().__init__(session.p, f"{name} next queue", each)
 
 
 class RdmaSession(RemoteSession):

@@ -12,8 +12,7 @@ from fractions import Fraction
 
 from simio import units
 from simio.components.host.bus import DmaPath, dma_byte
-from simio.components.passage import Passage
-from simio.components.storage.connection import Connection
+from simio.components.storage.connection import BusTransport, Connection
 from simio.description.model import Link
 from simio.description.sheets.scsi import ScsiAdapter, ScsiDisk, ScsiLink
 from simio.errors import RunError
@@ -117,15 +116,13 @@ class ScsiBus:
         return SECOND / (transfers * width)
 
 
-class ScsiTransport:
+class ScsiTransport(BusTransport):
     """Commands from one adapter to one drive over a SCSI bus.
 
     After a command the drive disconnects, and reselects the host when it has `unit` bytes; it keeps the bus for what
     is ready at once, and otherwise saves the data pointer and disconnects. Without disconnection the bus is held
     from selection to the end of the command. Without tagged queuing the drive has one command at a time.
     """
-
-    any_size = True
 
     def __init__(
         self,
@@ -138,7 +135,7 @@ class ScsiTransport:
         adapter: str,
     ) -> None:
         self.p = p
-        self.bus = bus
+        self.bus, self.window = bus, bus.window
         self.host_bus = host_bus
         self.sheet = adapter_sheet
         self.device, self.adapter = device, adapter
@@ -163,18 +160,6 @@ class ScsiTransport:
         p.advance(phases)
         if self.sheet.disconnect:
             p.release(bus.bus)
-
-    def send(self, amount: Operand) -> None:
-        """DATA IN, through the adapter into the host's memory."""
-        self._data(amount, read=False)
-
-    def fetch(self, amount: Operand) -> None:
-        """DATA OUT, from the host's memory through the adapter."""
-        self._data(amount, read=True)
-
-    def passage(self, writes: bool) -> Passage:
-        """The bus to the drive, and the host's bus and memory."""
-        return Passage(windows={self.bus.window: self.byte}) + self.host_bus.passage(writes)
 
     def reply(self) -> None:
         """STATUS and COMMAND COMPLETE; the bus is free."""

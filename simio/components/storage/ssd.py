@@ -31,7 +31,7 @@ PARTS = 1024
 
 
 class SolidStateDrive:
-    """Flash and mapping are the machine's (`simio.machines.ssd`); here is what a command passes through.
+    """Flash and mapping are the machine's (`simio.machines.ssd`); this is the path of a command.
 
     It waits for a place in the drive and for a processor of the controller. A read then waits for its pages; a write
     for room in the buffer, which threads of the drive empty.
@@ -164,7 +164,7 @@ class SolidStateDrive:
 
     @property
     def volatile(self) -> bool:
-        """True if a power failure takes what the flash has not got yet."""
+        """True if a power failure loses data that are not in the flash yet."""
         return bool(self.sheet.volatile_cache)
 
     def flush(self) -> None:

@@ -44,7 +44,7 @@ class ArrayController:
                 self.p.advance(cost)
 
     def transport(self, member: Transport, host: Transport) -> PassingTransport:
-        """The way between a member and the controller, and for what the host reads from there to the host."""
+        """The way between a member and the controller, and for reads of the host on to the host."""
         self.host = host
         return PassingTransport(self, member, host)
 
@@ -130,7 +130,7 @@ class ControllerInitiator:
 
 
 class PassingTransport:
-    """Send the host what a member reads for it, piece by piece, while the member sends more."""
+    """Send the host a member's data, piece by piece, while the member sends more."""
 
     any_size = False
 
@@ -205,8 +205,8 @@ class ArrayDevice:
                 continue
             self.p.get(cache, amount)
             self._fetch(amount)
-            # Condition that always holds: what is written behind may still wait when the last write is done, so the
-            # bound on what was delivered must not count it.
+            # Condition that always holds: data written behind may still wait when the last write is done, so the
+            # bound on delivered bytes must not count it.
             with (
                 self.p.when(place >= 0),
                 self.p.fork(f"{self.controller.name}: write behind"),

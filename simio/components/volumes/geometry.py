@@ -28,7 +28,7 @@ STARTS = 4096
 SPREAD = (RAID5, RAID6, ERASURE)
 """Levels that have stripes whose parity goes round the members."""
 PARITY = 2
-"""Stands in a `Key` for what comes between the two phases."""
+"""Mark in a `Key` between the two phases."""
 
 Key = tuple[int, int, int]
 """Phase, member and size of a piece; or PARITY, a parity (`layout.SOURCES`) and 0."""
@@ -131,7 +131,7 @@ class Geometry:
         for at, lost in product(self._starts(name, size, aligned), present):
             planner.open_request(state, 0, at, size)
             if self.level == RAIDZ:
-                # What is written may begin in any column in which a record may begin.
+                # A write may begin in any column in which a record may begin.
                 state[layout.CURSOR] = at // (self.record * self.unit)
             parts = planner.parts(state, 0, kind, lost)
             shape.parts.add(parts)

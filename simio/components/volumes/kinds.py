@@ -120,7 +120,7 @@ def _over(
     losses = losses if redundant else None
     failed = [volume.members.index(member) for member in volume.failed] if redundant else []
     if level == MIRROR and not (losses and losses.spares):
-        # What has failed for good is no member any more.
+        # A disk that has failed for good is no member any more.
         there = [place for place in range(number) if place not in failed]
         members, number, failed = [members[place] for place in there], len(there), []
         if losses:

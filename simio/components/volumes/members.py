@@ -78,7 +78,7 @@ class Members:
         return self._parity
 
     def compute(self, sources: int, size: int) -> None:
-        """Compute parity of `sources` blocks of `size` bytes, or what is lost; codes with several have weights."""
+        """Compute parity of `sources` blocks of `size` bytes, or lost data; codes with several have weights."""
         self.parity.xor(sources, size, self.level in (ERASURE, RAIDZ) and self.parities > 1)
 
     @property
@@ -138,7 +138,7 @@ class Members:
 
     @contextmanager
     def _when(self, present: int | Register, comparison: str) -> Iterator[None]:
-        """Steps for when what is present compares like this with all members."""
+        """Steps for a state in which present members compare like this with all."""
         assert isinstance(present, Register)
         with self.p.when(present, comparison, self.number), self.p.scope():
             yield
@@ -204,7 +204,7 @@ class Members:
             self.ask(member, request)
 
     def _repair(self, which: Register, request: Request) -> None:
-        """Write what the others gave to the member that could not read it, whose number is in a register."""
+        """Write data of the others to the member that could not read them, whose number is in a register."""
         for member in self.failing:
             with self.p.when(which == member), self.p.scope():
                 self._try(self.p.register(), member, request.of("write"))

@@ -37,7 +37,7 @@ class ControllerParity:
             self.p.advance(0, sources * size, self.byte)
 
     def gathered(self, size: int) -> AbstractContextManager[None]:
-        """Nothing more, where what was read is where it is wanted."""
+        """No step, as the data are in place."""
         return nullcontext()
 
     def kept(self) -> AbstractContextManager[None]:

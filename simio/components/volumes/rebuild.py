@@ -98,7 +98,7 @@ class Rebuild:
             yield
 
     def _chunk(self, at: Register, chunk: int) -> None:
-        """Read what the others have of it, compute what they add up to, and write that; a mirror copies."""
+        """Read the others' parts of it, compute the lost one, and write that; a mirror copies."""
         p, volume = self.p, self.volume
         mirror, request = volume.geometry.level == MIRROR, Request("read", at, chunk, chunk, self.lost)
         others = [member for member in range(volume.members.number) if member not in (self.lost, self.also)]

@@ -12,7 +12,7 @@ from simio.machines.volume.layout import both
 from simio.program.builder import Builder, Register, since
 
 _STATES = {"before the failure": "==", "without the disk": "<", "where it is rebuilt": ">"}
-"""States of a volume, and how what is present compares with the number of members (`Request`)."""
+"""States of a volume, and the comparison of present members with all (`Request`)."""
 
 
 class Changes:
@@ -89,7 +89,7 @@ class Changes:
                 p.call(begin, planner.extent, plan, 0)
                 p.call(end, planner.extent, plan, 1)
                 with p.when(end <= self.progress.load(word)):
-                    # What was lost begins at these places, and is a chunk long.
+                    # Lost data begin at these places, and are a chunk long.
                     begin.set(begin - (self.chunk - 1))
                     p.call(word, requests.between, self.lost, begin, end)
                     with p.when(word == 0):

@@ -32,7 +32,7 @@ not once for each of the outer one."""
 
 @dataclass(frozen=True)
 class Planned:
-    """A request of a volume, its kind for the planner, and what it can lead to."""
+    """A request of a volume, its kind for the planner, and its possible pieces."""
 
     request: Request
     kind: int
@@ -72,7 +72,7 @@ class VolumeDevice:
         """A RAID 3 serves one request at a time."""
 
     def read(self, at: Register, size: int, aligned: int) -> None:
-        """Read all pieces; done when the last one is there and what is lost has been computed."""
+        """Read all pieces; done when the last one is there and lost data have been computed."""
         self._changing("read", at, size, aligned)
 
     def write(self, at: Register, size: int, aligned: int) -> None:
@@ -172,7 +172,7 @@ class VolumeDevice:
                 self._part(r, 0)
 
     def _part(self, r: Planned, part: int | Register) -> None:
-        """One part of a request: what it reads, its parity, what it writes."""
+        """One part of a request: its reads, its parity, its writes."""
         p, shape = self.p, r.shape
         if not any(shape.parities):
             phase = VERBS.index(r.request.verb)

@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 
 class FaultParams(Values):
-    """The keys that every kind of fault has beside ``name`` and ``kind``, and what a kind may say of itself.
+    """The keys that every kind of fault has beside ``name`` and ``kind``, and the hooks of a kind.
 
     ``targets`` says what it can be of: ``link``, ``switch``, ``adapter``, ``host`` or ``disk``; ``state`` is what
     a part with the fault is, for messages.
@@ -36,7 +36,7 @@ class FaultParams(Values):
         return [known.parts[target][self.of]]
 
     def check(self, known: Surroundings) -> None:
-        """Refuse what the keys alone do not show to be wrong."""
+        """Refuse errors that the keys alone do not show."""
 
     def applied(self, system: System) -> System:
         """The system whose components know of the fault."""
@@ -102,7 +102,7 @@ class DiskFault(FaultParams):
     targets: ClassVar[tuple[str, ...]] = ("disk",)
 
     def check(self, known: Surroundings) -> None:
-        """Refuse a second fault of the kind, and what the disk's volume does not survive."""
+        """Refuse a second fault of the kind, and one that the disk's volume does not survive."""
         for other in known.earlier:
             if type(other.params) is type(self) and other.params.of == self.of:
                 known.refuse("of", f"{quote(self.of)}, which has {quote(other.name)}", "one fault of a kind")
@@ -112,7 +112,7 @@ class DiskFault(FaultParams):
             self.check_disk(known)
 
     def check_disk(self, known: Surroundings) -> None:
-        """Refuse what the disk's volume does not survive."""
+        """Refuse a fault that the disk's volume does not survive."""
 
 
 _KINDS: dict[str, type[FaultParams]] = {}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_BAD = 256
 """Sectors of a disk that can be listed as bad."""
 LEAST_BETWEEN = 10**6
-"""Bytes between errors by chance, at least: there is at most one of a kind in what a drive sends at once."""
+"""Least number of bytes between random errors: a piece of data that a drive sends has at most one of a kind."""
 Sector = Annotated[int, Field(strict=True, ge=0, lt=2**53)]
 Sectors = Annotated[tuple[Sector, ...], Field(max_length=MOST_BAD)]
 

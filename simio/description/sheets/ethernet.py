@@ -76,7 +76,7 @@ class SharedEthernetSheet(EthernetLink):
 
 
 class PacketSwitchSheet(QueueSheet, SwitchSheet):
-    """A switch of packets: where they wait for a port that is busy, and what is dropped."""
+    """A switch of packets: the places of waiting packets, and the rule for dropping."""
 
     @model_validator(mode="after")
     def _queues_fit_the_buffers(self) -> PacketSwitchSheet:

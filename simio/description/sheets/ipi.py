@@ -17,7 +17,7 @@ class IpiAdapter(StorageAdapter):
 
 
 class IpiHippiAdapter(IpiAdapter):
-    """A HIPPI channel adapter whose driver speaks IPI-3 to what is at the other end."""
+    """A HIPPI channel adapter whose driver speaks IPI-3 to the device at the other end."""
 
     link_kinds: ClassVar[tuple[str, ...]] = ("hippi",)
 

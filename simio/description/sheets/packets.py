@@ -16,7 +16,7 @@ _HOOKS = (
 
 
 class PacketKernelSheet(UnixKernelSheet):
-    """Linux with the costs of a packet at each hook, beside what the adapter's driver takes."""
+    """Linux with the costs of a packet at each hook, beside those of the adapter's driver."""
 
     work = {**UnixKernelSheet.work, **dict.fromkeys(_HOOKS, "packet processing")}
 

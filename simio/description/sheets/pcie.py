@@ -122,7 +122,7 @@ class RootComplexSheet(Sheet):
 
 
 class DmaEngineSheet(Sheet):
-    """A programmable card whose DMA engine moves what a program on the card asks for."""
+    """A programmable card whose DMA engine carries out transactions of a program on the card."""
 
     issue: Time = Field(
         description="time from the program's instruction to the engine, and from its end to the program"

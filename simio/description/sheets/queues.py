@@ -1,4 +1,4 @@
-"""Values of queues that a discipline manages, in datasheets of what has one."""
+"""Values of queues that a discipline manages, in datasheets of links and switches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simio.machines.network.disciplines import DISCIPLINES
 
 
 class QueueSheet(Sheet):
-    """A queue before a line: what is dropped, or marked, and when."""
+    """A queue before a line: the rule for dropping or marking packets."""
 
     discipline: Annotated[str, Name(DISCIPLINES)] = Field("drop-tail", description="queue discipline")
     mark: Flag = Field(False, description="whether RED and CoDel mark packets that are ECN-capable, not drop them")

@@ -29,7 +29,7 @@ OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="
 
 
 class SocketValues(Sheet):
-    """Socket buffers, and how what a program writes is cut into buffers of the kernel."""
+    """Socket buffers, and the division of a program's data into buffers of the kernel."""
 
     send_space: Extent = Field(description="TCP socket buffer for sending")
     receive_space: Extent = Field(description="TCP socket buffer for receiving")
@@ -199,7 +199,7 @@ class Costs(Sheet):
 
 
 class Buffers(Sheet):
-    """Buffers of several packets (offloads), and what is done once a buffer, a page or a packet merged.
+    """Buffers of several packets (offloads), and the work for each buffer, page and merged packet.
 
     The times count for hosts whose packets come by an adapter with queues.
     """

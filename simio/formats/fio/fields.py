@@ -5,6 +5,7 @@ A reader raises ValueError that says what was expected.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -132,6 +133,12 @@ def _share(context: Context, text: str) -> int | Fraction:
     return context.amount(text)
 
 
+def _file_size(context: Context, text: str) -> int | Fraction:
+    if re.search(r"\w-\w", text):
+        raise ValueError("one size, as files of a range of sizes are not modelled")
+    return context.amount(text)
+
+
 def _plain(context: Context, text: str) -> int:
     return context.whole(text)
 
@@ -141,7 +148,7 @@ FIELDS: Mapping[str, tuple[str, Read]] = {
     "iodepth_low": ("low", up_to(65536)), "iodepth_batch_complete_min": ("reap", up_to(65536, 0)),
     "iodepth_batch": ("submit", up_to(65536, 0)),
     "ioengine": ("engine", word(*SYNCHRONOUS, *ASYNCHRONOUS)), "direct": ("direct", flag),
-    "size": ("size", _share), "io_size": ("io_size", _share), "filesize": ("filesize", _share),
+    "size": ("size", _share), "io_size": ("io_size", _share), "filesize": ("filesize", _file_size),
     "offset": ("offset", _share), "offset_align": ("offset_align", _plain),
     "offset_increment": ("offset_increment", _share), "number_ios": ("number_ios", up_to(2**62)),
     "loops": ("loops", up_to(2**31)),

@@ -18,7 +18,7 @@ KB_BASES = (1000, 1024)
 def whole(text: str, kb_base: int = 1024) -> int:
     """A number with a suffix such as 4k; with `kb_base` 1024, k is 1024 and ki is 1000, with 1000 the reverse.
 
-    Raises ValueError with what was expected.
+    Raises ValueError with the expected form.
     """
     found = _NUMBER.fullmatch(text.strip().lower())
     if not found:
@@ -31,7 +31,7 @@ def whole(text: str, kb_base: int = 1024) -> int:
 
 
 def time(text: str, default: str = "s") -> int:
-    """A time in ps; `default` is the unit of a number without one. Raises ValueError with what was expected."""
+    """A time in ps; `default` is the unit of a number without one. Raises ValueError with the expected form."""
     found = _TIME.fullmatch(text.strip().lower())
     if not found or (found[2] or default) not in _TIMES:
         raise ValueError(f"a time such as 10 (in {default}), 500ms or 2m")
@@ -41,7 +41,7 @@ def time(text: str, default: str = "s") -> int:
 def percentage(text: str) -> Fraction | None:
     """The share that a text such as 20% stands for, from 0 to 1; None if it has no percent sign.
 
-    Raises ValueError with what was expected.
+    Raises ValueError with the expected form.
     """
     written = text.strip()
     if not written.endswith("%"):
@@ -53,7 +53,7 @@ def percentage(text: str) -> Fraction | None:
 
 
 def decimal(text: str) -> Fraction:
-    """A number with decimals, exactly. Raises ValueError with what was expected."""
+    """A number with decimals, exactly. Raises ValueError with the expected form."""
     try:
         return Fraction(text.strip())
     except (ValueError, ZeroDivisionError):
@@ -61,7 +61,7 @@ def decimal(text: str) -> Fraction:
 
 
 def switch(text: str | None) -> bool:
-    """A switch: 0 or 1; an option without a value is on. Raises ValueError with what was expected."""
+    """A switch: 0 or 1; an option without a value is on. Raises ValueError with the expected form."""
     if text is None or text.strip() in ("", "1", "true"):
         return True
     if text.strip() in ("0", "false"):

@@ -71,7 +71,7 @@ def size_ranges(text: str, whole: Whole) -> Each[Mixture]:
 
 
 def size_split(text: str, whole: Whole) -> Each[Mixture]:
-    """Sizes with percentages; sizes without one share what is left."""
+    """Sizes with percentages; sizes without one share the rest."""
 
     def one(part: str) -> Mixture:
         weights: dict[int, int | None] = {}

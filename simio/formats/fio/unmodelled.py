@@ -14,7 +14,7 @@ _SETUP = "files are there before the run begins"
 _DRAWS = "random draws follow run.seed of the scenario"
 _CLOCK = "simulated time needs no clock"
 _ERRORS = "requests do not fail unless the scenario has faults"
-_ZONES = "zoned devices are not modelled"
+_ZONES = "zones of a device or of a file are not modelled; random_distribution=zoned has weights of places"
 _TRIM = "trims are not modelled"
 _VERIFY = "verifying reads blocks again, which is not modelled"
 _PRIORITY = "priorities of requests are not modelled"
@@ -88,7 +88,7 @@ REFUSED: Mapping[str, str] = dict([
     *_all("requests that io_uring hands to a worker are not modelled", "force_async"),
     *_all("only options of the engines libaio and io_uring are known", "cmd_type"),
 ])  # fmt: skip
-"""Options that would change what is simulated, each with the reason why it is not."""
+"""Options that would change the result but are not modelled, each with the reason."""
 
 HARMLESS: Mapping[str, tuple[str, ...]] = {
     "verify": ("0", "none"), "zonemode": ("none",), "io_submit_mode": ("inline",), "lockfile": ("none",),

@@ -83,7 +83,9 @@ class _Events:
         """
         if len(given) < 7 or not _EVENT.match(given[0]) or given[5] not in (self.action, COMPLETES):
             return
-        device, time, action, kind = given[0], _time(given[3]), given[5], _kind(given[6])
+        # A flush without data has the name of its process in place of the sectors.
+        bare = "F" in given[6] and given[7:8] and given[7].startswith("[")
+        device, time, action, kind = given[0], _time(given[3]), given[5], "flush" if bare else _kind(given[6])
         if kind in self.ignore:
             return
         if kind not in ("read", "write"):

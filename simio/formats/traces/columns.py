@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
+from simio import units
 from simio.description.quantities import Count, Duration, Extent, Text, Values, Whole, refusal
 from simio.errors import quote
 from simio.formats.traces import cells
@@ -32,18 +33,23 @@ from simio.wording import counted
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "space": " "}
 
 
+def _one(value: object) -> object:
+    """A unit by its name alone is one of it."""
+    return f"1 {value}" if isinstance(value, str) and units.dimension_of(value) else value
+
+
 class TimeColumn(Values):
     """A column of times."""
 
     column: Count = Field(description="number of the column, from 1")
-    unit: Duration = Field(description="time that 1 stands for")
+    unit: Annotated[Duration, BeforeValidator(_one)] = Field(description="time that 1 stands for")
 
 
 class SizeColumn(Values):
     """A column of addresses or sizes."""
 
     column: Count = Field(description="number of the column, from 1")
-    unit: Extent = Field(1, description="bytes that 1 stands for")
+    unit: Annotated[Extent, BeforeValidator(_one)] = Field(1, description="bytes that 1 stands for")
 
 
 class DirectionColumn(Values):

@@ -24,9 +24,15 @@ def outdate(state: NDArray, t: int, sector: int) -> None:
     """A sector is about to be elsewhere: where it was is garbage now."""
     place = state[t + state[t + w.MAP_AT] + sector]
     if place >= 0:
-        state[t + state[t + w.OWNER_AT] + place] = -1
-        if place < state[t + w.STRIPES] * state[t + w.STRIPE]:
-            state[t + state[t + w.VALID_AT] + place // state[t + w.STRIPE]] -= 1
+        leave(state, t, place)
+
+
+@shared
+def leave(state: NDArray, t: int, place: int) -> None:
+    """What is at a place is garbage now."""
+    state[t + state[t + w.OWNER_AT] + place] = -1
+    if place < state[t + w.STRIPES] * state[t + w.STRIPE]:
+        state[t + state[t + w.VALID_AT] + place // state[t + w.STRIPE]] -= 1
 
 
 @shared
@@ -150,7 +156,8 @@ def move_now(state: NDArray, t: int) -> bool:
     if place < 0:
         return False
     sector = state[t + state[t + w.OWNER_AT] + place]
-    outdate(state, t, sector)
+    # The mapping leads here: to look it up would wait for memory each time.
+    leave(state, t, place)
     settle(state, t, sector, next_unit(state, t, 1, 1))
     return True
 

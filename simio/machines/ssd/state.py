@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -77,7 +78,8 @@ def tables(logical: int, stripes: int, stripe: int, unit: int, room: int, cache:
     valid_at = owner_at + places
     settled_at = valid_at + stripes
     buffer_at = settled_at + places // unit
-    rows = [-1] * (logical + places + stripes) + [0] * (places // unit) + [-1] * room
+    rows = array("q", [-1]) * (logical + places + stripes)
+    rows += array("q", [0]) * (places // unit) + array("q", [-1]) * room
     return w.TABLES.initial(
         logical=logical,
         stripes=stripes,

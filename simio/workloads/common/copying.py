@@ -181,7 +181,7 @@ class Ring:
         self.full = [p.container(f"{name} buffer {n + 1} full", 1, 0, "buffers") for n in range(number)]
 
     def run(self, start: int, step: Step, filling: bool, at_once: bool = False) -> None:
-        """Fill or empty buffers, `step` being what it is that does so; `at_once`: as many as can be had."""
+        """Fill or empty buffers by `step`; `at_once`: as many as are available."""
         p = self.p
         wanted, left = (self.free, self.full) if filling else (self.full, self.free)
         at = p.register(start)

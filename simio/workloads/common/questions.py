@@ -13,7 +13,7 @@ from simio.components.site import Site
 from simio.description.model import Workload
 from simio.machines.network import rpc as calls
 from simio.program.builder import Handle, Register, minimum
-from simio.workloads.common.arrivals import ArrivalProcess
+from simio.workloads.common.arrivals import ArrivalProcess, pause
 
 if TYPE_CHECKING:
     from simio.workloads.requests import Requests, Step
@@ -23,10 +23,10 @@ class Questions:
     """All clients of a workload: `streams` of them, at programs in turn."""
 
     def __init__(
-        self, site: Site, workload: Workload[Requests], step: Step, took: Handle, pause: Handle | None
+        self, site: Site, workload: Workload[Requests], step: Step, took: Handle, think: Handle | None
     ) -> None:
         self.site, self.p, self.params, self.name = site, site.p, workload.params, workload.name
-        self.step, self.took, self.pause = step, took, pause
+        self.step, self.took, self.think = step, took, think
         self.repeated = self.p.observation(f"{self.name}: sent again", "other", "bytes")
         for host, size in ((self.params.from_, step.request), (self.params.to, step.response)):
             check_size(self.name, site.sockets.stack(host), size)
@@ -106,10 +106,7 @@ class Program:
                 p.spawn(self.timers[at], size, word, delay=params.timeout, daemon=True)
                 p.get(self.answered[at], 1)
             p.mark(whole.site.delivered, step.response)
-            if whole.pause:
-                rest = p.register()
-                p.draw(rest, whole.pause)
-                p.wait(rest)
+            pause(p, whole.think)
 
     def _ask(self, size: Register, word: Register) -> None:
         self.mine.call()

@@ -14,7 +14,7 @@ from simio.description.model import Workload
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle, Register
 from simio.wording import counted
-from simio.workloads.common.arrivals import ArrivalProcess, declare_load
+from simio.workloads.common.arrivals import ArrivalProcess, declare_load, pause
 from simio.workloads.common.blocks import UNBUFFERED
 from simio.workloads.common.room import check_room
 
@@ -63,7 +63,7 @@ class Unbuffered(Access):
 
 
 class Failing(Unbuffered):
-    """Requests past the cache that can fail: what one did not deliver does not count, and failures are counted."""
+    """Requests past the cache that can fail: undelivered bytes do not count, and failures are counted."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ def unbuffered(
 
 
 MakeAccess = Callable[[BlockDevice, str, tuple[int, int], Handle], Access]
-"""Access for a device, a thread's name, a span (first byte, size) and the stream that counts what is delivered."""
+"""Access for a device, a thread's name, a span (first byte, size) and the stream that counts delivered bytes."""
 
 
 def emit(site: Site, workload: Workload[Reader | Writer], targets: Sequence[str], make: MakeAccess) -> None:
@@ -144,7 +144,7 @@ def emit(site: Site, workload: Workload[Reader | Writer], targets: Sequence[str]
 
 
 def _left_over(error: RunError, params: Reader | Writer, share: int) -> RunError:
-    """The error, with the reason for a block that the scenario does not name: what a process has left over."""
+    """The error, with the reason for a block that the scenario does not name: a process's remainder."""
     left = [(share % size, size) for size, _ in params.sizes if share % size]
     if not left or error.at:
         return error
@@ -267,7 +267,7 @@ class Places:
             return
         block = params.largest
         for amount in p.pieces(size, block):
-            self._pause()
+            pause(p, self.think)
             if self.drawn:
                 p.draw(at, self.drawn[block])
                 at.set(at * block)
@@ -280,7 +280,7 @@ class Places:
         p, sizes = self.p, self.params.sizes
         mean = sum(length * weight for length, weight in sizes) // sum(weight for _, weight in sizes)
         with p.loop(max(size // mean, 1)):
-            self._pause()
+            pause(p, self.think)
             which = p.register()
             p.draw(which, mix)
             for number, (length, _) in enumerate(sizes):
@@ -297,12 +297,3 @@ class Places:
         if self.host:
             with self.p.label("the program", self.host.name):
                 self.host.work(self.params.work)
-
-    def _pause(self) -> None:
-        p = self.p
-        if self.think:
-            pause = p.register()
-            p.draw(pause, self.think)
-            with p.fork("think", joined=True):
-                p.wait(pause)
-            p.join()

@@ -54,7 +54,7 @@ class Calls:
         """Once a request is done, before fio looks at it."""
 
     def sync(self) -> None:
-        """fsync() is called; what it waits for follows."""
+        """fsync() is called; its waits follow."""
         self.kernel.system_call()
 
     def spin(self, time: int) -> None:

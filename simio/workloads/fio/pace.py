@@ -13,7 +13,7 @@ from simio.workloads.fio.outstanding import Outstanding
 
 
 class Pace:
-    """The times of a process; before it sleeps it waits for what is outstanding, as fio does."""
+    """The times of a process; before it sleeps it waits for outstanding requests, as fio does."""
 
     def __init__(self, p: Builder, name: str, calls: Calls, job: Job, requests: Outstanding) -> None:
         self.p, self.name, self.calls, self.job, self.requests = p, name, calls, job, requests

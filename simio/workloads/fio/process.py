@@ -126,7 +126,7 @@ class Process:
                 seen.add(span.device)
                 yield self.devices.index(span.device), span
 
-    # --- what it goes to -----------------------------------------------------------------------------------
+    # --- targets -------------------------------------------------------------------------------------------
 
     def _check(self) -> None:
         job = self.job
@@ -225,7 +225,7 @@ class Process:
             io_size = int(self.clone.size * io_size)
         least = len(self.clone.spans)
         if job.one_size and job.io_size is None:
-            # What is left of each file behind its last whole block is not touched.
+            # The rest of each file behind its last whole block is not touched.
             number = sum(span.size // job.largest for span in self.clone.spans)
         else:
             number = max(io_size // job.mean_size, least)

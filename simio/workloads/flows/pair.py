@@ -1,4 +1,4 @@
-"""The flows of all pairs of hosts: when they arrive, over which connection each goes, and what is recorded."""
+"""The flows of all pairs of hosts: their arrivals, connections and records."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Pair:
 
 
 def _classes(bounds: Sequence[int]) -> list[tuple[int, str]]:
-    """The largest size of each class, and what it is called."""
+    """The largest size of each class, and the name of the class."""
     if not bounds:
         return []
     texts = [size_text(bound) for bound in bounds]
@@ -205,7 +205,7 @@ class AllFlows:
         return self.params.load * 10**12 / (max(times.values()) * mean(self.weighted))
 
     def begin(self) -> None:
-        """A flow has arrived: what is beyond the number of all flows ends here."""
+        """A flow has arrived; one beyond the number of all flows ends here."""
         if self.params.count is None:
             return
         p = self.p

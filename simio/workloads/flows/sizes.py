@@ -118,7 +118,7 @@ def _given(value: int | None) -> int:
 
 
 def _parts() -> Iterator[tuple[int, int]]:
-    """Parts of the shares from 0 to `_SHARES`: each half of what is left in equal ones, and the rest."""
+    """Parts of the shares from 0 to `_SHARES`: each half of the rest in equal ones, and the remainder."""
     left = _SHARES
     for _ in range(_HALVINGS):
         for number in range(_PARTS):

@@ -183,7 +183,7 @@ class Transfer:
         fill(p, self.asking, OPENING)
         p.join()
         p.mark(self.begun, 0)
-        # What is delivered accrues from now on.
+        # Delivered bytes count from now on.
         p.mark(self.stream, 0)
 
     def _asked(self) -> None:

@@ -139,7 +139,7 @@ class Nfs(WorkloadParams):
 
     @property
     def may_crash(self) -> tuple[str, ...]:
-        """See `WorkloadParams.may_crash`; what a manager of storage has in its memory outlives a port of it."""
+        """See `WorkloadParams.may_crash`; the memory of a manager of storage outlives its port."""
         return () if self.manager or self.transport != "udp" else ("to",)
 
     @property

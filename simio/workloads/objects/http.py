@@ -41,7 +41,7 @@ class Messages:
         end.write(self.size(amount))
 
     def receive(self, end: Endpoint, amount: Any, first: Callable[[], None] | None = None) -> None:
-        """Receive what was sent as `amount` bytes in one piece; `first` is emitted when the first have come."""
+        """Receive a piece sent as `amount` bytes; `first` is emitted when the first have come."""
         p = self.p
         with p.scope():
             left, got, most, came = p.register(self.size(amount)), p.register(), p.register(), p.register(0)

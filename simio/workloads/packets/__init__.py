@@ -1,4 +1,4 @@
-"""packets: millions of packets a second into an adapter with several queues, and what a host does with each."""
+"""packets: millions of packets a second into an adapter with several queues, and the host's work on each."""
 
 from __future__ import annotations
 

@@ -55,6 +55,13 @@ def _texts(value: object) -> object:
     return value
 
 
+def _named(value: object) -> object:
+    """A format, by its name."""
+    if isinstance(value, Mapping):
+        raise refusal("a mapping", "the name of a format", "columns of your own stand under 'columns', not 'format'")
+    return value
+
+
 class Replay(WorkloadParams):
     """The requests of a trace file, made again on disks or volumes past the cache."""
 
@@ -70,7 +77,7 @@ class Replay(WorkloadParams):
     trace: Text = Field(
         description="trace, beside the file that names it or of a ready scenario; may end in .gz, .bz2, .xz"
     )
-    format: Annotated[str | None, Name(_Formats())] = Field(
+    format: Annotated[str | None, Name(_Formats()), BeforeValidator(_named)] = Field(
         None, description="format of the trace, see below; or columns"
     )
     columns: Columns | None = Field(None, description="in place of a format: the columns of the trace")

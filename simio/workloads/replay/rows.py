@@ -54,7 +54,7 @@ class Rows:
     chunk: int
 
     def __call__(self) -> Iterator[Ints]:
-        """The words of each chunk. Raises RunError if the trace is no longer what it was."""
+        """The words of each chunk. Raises RunError if the trace has changed."""
         state, before, first = State(self.state), 0, True
         try:
             for batch, numbers in self.trace.batches():

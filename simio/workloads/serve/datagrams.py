@@ -19,7 +19,7 @@ from simio.description.model import Workload
 from simio.machines.network import mailbox
 from simio.machines.network import rpc as calls
 from simio.program.builder import Register, minimum
-from simio.workloads.common.arrivals import ArrivalProcess
+from simio.workloads.common.arrivals import ArrivalProcess, pause
 from simio.workloads.serve.server import Service
 
 if TYPE_CHECKING:
@@ -48,10 +48,7 @@ class DatagramService(Service):
             arrived = arrivals.wait() if arrivals else None
             with p.timed(self.took, arrived), p.loop(params.steps), p.scope():
                 client.ask()
-            if self.think:
-                rest = p.register()
-                p.draw(rest, self.think)
-                p.wait(rest)
+            pause(p, self.think)
 
 
 class Client:

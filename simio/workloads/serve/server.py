@@ -13,7 +13,7 @@ from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.model import Workload
 from simio.program.builder import Handle, Register, Variable
-from simio.workloads.common.arrivals import ArrivalProcess, declare_load
+from simio.workloads.common.arrivals import ArrivalProcess, declare_load, pause
 from simio.workloads.common.room import check_room
 from simio.workloads.common.sockets import exactly
 
@@ -93,10 +93,7 @@ class Service:
                 arrived = arrivals.wait() if arrivals else None
                 with p.timed(self.took, arrived), p.loop(params.steps), p.scope():
                     self._ask(client, asked)
-                if self.think:
-                    rest = p.register()
-                    p.draw(rest, self.think)
-                    p.wait(rest)
+                pause(p, self.think)
             client.close()
 
     def _ask(self, client: Endpoint, asked: Variable) -> None:

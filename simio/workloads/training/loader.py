@@ -188,7 +188,7 @@ class Files:
                 self.host.work(params.work * params.per_file)
 
     def _counted(self, around: Around) -> Around:
-        """Around each read() of a file that lasts for many batches: what it brings is delivered then."""
+        """Around each read() of a file that lasts for many batches: its bytes are delivered then."""
 
         @contextmanager
         def each(amount: int) -> Iterator[None]:

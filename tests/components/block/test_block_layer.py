@@ -96,6 +96,21 @@ def test_a_lock_holds_cores_up_that_kyber_does_not(tmp_path: Path) -> None:
     assert found["none"] > found["kyber"] > 1.5 * found["mq-deadline"] > 1.5 * found["bfq"]
 
 
+def test_tokens_of_kyber_move_between_the_cores_of_a_drive(tmp_path: Path) -> None:
+    sets = ("hosts.server.kernel.scheduler=kyber", "workload.direct.depth=16", "workload.direct.block=512 B")
+    sets += ("workload.direct.to=d", "disks.d.command_time=0.1 us", "disks.d.dies=16")
+    rates = {
+        (count, line): served(
+            run(tmp_path, *sets, f"workload.direct.processes={count}", f"hosts.server.cpu.line_near={line} ns")
+        )
+        for count in (1, 8)
+        for line in (0, 2000)
+    }
+    assert rates[1, 0] == rates[1, 2000]
+    # Most of eight cores share a word of bits, whose two lines then cost 4 us beside 3 of their own.
+    assert 0.4 < rates[8, 2000] / rates[8, 0] < 0.7
+
+
 def test_requests_gather_at_the_drive_that_lags(tmp_path: Path) -> None:
     """Who goes through drives in turn is as fast as the slowest: nearly all requests wait there.
 

@@ -37,13 +37,13 @@ class Way:
 
     @property
     def pinned(self) -> int:
-        """The file looked up and the buffer's pages pinned and released, which what is registered has behind it."""
+        """Look up the file, pin and release the buffer's pages; registered ones need none of it."""
         if self.registered:
             return 0
         return self.sheet.file_lookup + self.sheet.page_pin + self.further(self.sheet.page_pin)
 
     def further(self, cost: int) -> int:
-        """A cost that each page of the buffer behind its first has."""
+        """Cost of all pages of the buffer behind its first, at `cost` each."""
         return cost * self.beyond // self.sheet.page
 
 

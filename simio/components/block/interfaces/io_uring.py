@@ -35,7 +35,7 @@ class Polled(IoUring):
 
 
 class SubmissionThread(Interface):
-    """IORING_SETUP_SQPOLL: a kernel thread on a core of its own submits what it finds in the ring."""
+    """IORING_SETUP_SQPOLL: a kernel thread on a core of its own submits the requests in the ring."""
 
     name = "io_uring-sqpoll"
     polls = True

@@ -4,22 +4,28 @@ Its locks are those of a software queue and of a hardware queue, so that cores w
 for one another. Its tokens are those of the drive: bits that all cores set and clear.
 """
 
+from zlib import crc32
+
 from simio.components.block.cores import Cores
 from simio.components.block.schedulers.scheduler import Scheduler, register_scheduler
+from simio.machines.block import locking
 from simio.program.builder import Builder
 
 TOKEN_LINES = 2
 """Lines that a token moves: a word of bits when it is taken, that of cleared bits when it is given back, each in a
-line of its own (Linux include/linux/sbitmap.h, struct sbitmap_word). Of 256 tokens for reads there are four words, so
-that with two cores and more others have nearly always been at them since."""
+line of its own (Linux include/linux/sbitmap.h, struct sbitmap_word)."""
+WORDS = 4
+"""Of 256 tokens for reads (kyber_depth) and 64 bits each. A core begins at a random bit, for which a hash of its
+number and its drive stands, and then takes the one that it has given back last (lib/sbitmap.c, alloc_hint), so that
+it stays in its word."""
 
 
 class Kyber(Scheduler):
-    """Costs time, and moves the lines of a token if another core was the last to take one."""
+    """Costs time, and moves the lines of a token if another core was the last at that word."""
 
     def __init__(self, p: Builder, cores: Cores, drive: str) -> None:
         super().__init__(p, cores, drive)
-        self.tokens = self._lines(moved=TOKEN_LINES)
+        self.words = [self._lines(f" word {word}", moved=TOKEN_LINES) for word in range(WORDS)]
 
     @property
     def cost(self) -> int:
@@ -28,8 +34,11 @@ class Kyber(Scheduler):
 
     def submit(self, process: int, core: int) -> None:
         """Take a token; that of the request before was given back."""
-        with self.p.scope():
-            self._turn(self.tokens, process, core)
+        p, word = self.p, self.words[crc32(f"{self.drive} {core}".encode()) % WORDS]
+        with p.scope():
+            moved = p.answer(locking.turn, word, core)
+            with p.when(moved > 0):
+                self._spend(moved, process)
 
 
 register_scheduler("kyber", Kyber)

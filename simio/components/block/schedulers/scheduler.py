@@ -10,7 +10,7 @@ from simio.description.sheets.linux import LinuxKernelSheet
 from simio.machines.block import layout as c
 from simio.machines.block import locking
 from simio.machines.block.processes import goes_on
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Register
 
 HANDED = 4
 """Lines that move when a lock is handed on: its word is written and read, so is the node of the next in line."""
@@ -35,11 +35,11 @@ class Scheduler:
     def submit(self, process: int, core: int) -> None:
         """A process, by the offset of its state, on a core that it holds, inserts and dispatches a request."""
 
-    def _lines(self, held: int = 0, moved: Fraction | int = 0, handed: int = 0) -> int:
+    def _lines(self, name: str = "", held: int = 0, moved: Fraction | int = 0, handed: int = 0) -> int:
         """The machine of data that cores share: time of a turn, and lines that move if another core had them."""
         host, cpu = self.cores.host, self.cores.host.description.cpu.sheet
         return self.p.machine(
-            f"{host.name}: scheduler of {self.drive}",
+            f"{host.name}: scheduler of {self.drive}{name}",
             c.LOCK.initial(
                 held=held,
                 near=int(moved * cpu.line_near),
@@ -50,12 +50,10 @@ class Scheduler:
             ),
         )
 
-    def _turn(self, state: int, process: int, core: int) -> None:
-        """A process works on shared data, for as long as they take to come and as its work on them takes."""
-        p = self.p
-        held = p.answer(locking.turn, state, core)
-        p.call(held, goes_on, process, held)
-        p.wait(held)
+    def _spend(self, time: Register, process: int) -> None:
+        """A process goes on working for so many ps."""
+        self.p.call(time, goes_on, process, time)
+        self.p.wait(time)
 
 
 class LockingScheduler(Scheduler):
@@ -69,7 +67,7 @@ class LockingScheduler(Scheduler):
         host = cores.host
         held, lines = self.lock_costs
         self.lock = p.resource(f"{host.name}: scheduler of {drive}", lock=True)
-        self.state = self._lines(host.span(held) // self.turns, Fraction(lines, self.turns), HANDED)
+        self.state = self._lines("", host.span(held) // self.turns, Fraction(lines, self.turns), HANDED)
 
     @property
     def lock_costs(self) -> tuple[int, int]:
@@ -80,7 +78,7 @@ class LockingScheduler(Scheduler):
         """Take the lock for each turn."""
         p = self.p
         with p.loop(self.turns), p.scope(), p.hold(self.lock):
-            self._turn(self.state, process, core)
+            self._spend(p.answer(locking.turn, self.state, core), process)
 
 
 SCHEDULERS: dict[str, Callable[[Builder, Cores, str], Scheduler]] = {}

@@ -162,7 +162,7 @@ class End:
         )
 
     def _note(self, given: Register) -> None:
-        """An acknowledgement or congestion notification: what has come until it has left is in it."""
+        """An acknowledgement or congestion notification; it covers all packets until it leaves."""
         p = self.p
         kind, number = p.register(given), p.register(0)
         length, marks = p.register(c.BASE + c.AETH), p.register(ECT)
@@ -176,7 +176,7 @@ class End:
         packet = Packet(length, (number, kind), marks=marks, stream=self.name)
         self.path.send(packet, lambda: self.other._noted(number, kind), gone=gone)
 
-    # --- what comes --------------------------------------------------------------------------------------
+    # --- receiving ---------------------------------------------------------------------------------------
 
     def _arrived(self, number: Register, info: Register, size: Register, marks: Register) -> None:
         p = self.p
