@@ -19,7 +19,7 @@ from simio.program.builder import MAX_REGISTERS, Builder
     ("kind", "members", "unit", "message"),
     [
         ("raid7", 4, 512, "volume 'v' is of kind 'raid7'; there are stripe, concat, mirror, raid3, raid5, raid6, "
-         "erasure, raidz1, raidz2, raidz3"),
+         "erasure, raidz1, raidz2, raidz3, cached"),
         ("stripe", 1, 512, "volume 'v' of kind 'stripe' has 1 of the 2 members or more that it needs"),
         ("mirror", 1, None, "volume 'v' of kind 'mirror' has 1 of the 2 members or more that it needs"),
         ("raid5", 2, 512, "volume 'v' of kind 'raid5' has 2 of the 3 members or more that it needs"),
