@@ -11,7 +11,7 @@ from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.requests import Verb, check_request, size_text
 from simio.description.caches import CacheOptions
 from simio.errors import RunError
-from simio.machines.volume import buckets, caching
+from simio.machines.volume import buckets, caching, writeback
 from simio.program.builder import Builder, Operand, Register
 
 MODES = {"writearound": caching.AROUND, "writethrough": caching.THROUGH, "writeback": caching.BACK}
@@ -144,7 +144,7 @@ class CachedVolume:
         runs = sorted({1, max(RUN // block, 1)})
         under_way = p.resource(f"{self.name} writeback", UNDER_WAY, lock=True)
         with p.thread(f"{self.name}: writeback", daemon=True), p.forever(), p.scope():
-            run = p.answer(buckets.take, self.state)
+            run = p.answer(writeback.take, self.state)
             with p.when(run == 0):
                 p.get(self.gate, 1)
                 self._pause(self.options.writeback_delay)
@@ -156,7 +156,7 @@ class CachedVolume:
                         with p.when(count == blocks):
                             self._copy(first, blocks)
                     p.release(under_way)
-                self._pause(p.answer(buckets.pace, self.state, p.register(run % caching.COUNTED * block)))
+                self._pause(p.answer(writeback.pace, self.state, p.register(run % caching.COUNTED * block)))
 
     def _pause(self, time: Operand) -> None:
         """Let time pass in which the thread waits, and is not busy."""
@@ -170,8 +170,8 @@ class CachedVolume:
         """Copy blocks that lie together from the cache to the device behind."""
         p, block = self.p, self.options.block
         with p.scope():
-            at = p.answer(buckets.place, self.state, first, blocks)
+            at = p.answer(writeback.place, self.state, first, blocks)
             self.fast.read(at, blocks * block, block)
             at.set(first * block)
             self.behind.write(at, blocks * block, blocks * block)
-            p.answer(buckets.landed, self.state, first, blocks)
+            p.answer(writeback.landed, self.state, first, blocks)

@@ -14,7 +14,7 @@ from simio.components.volumes import make_volume
 from simio.description.caches import CacheOptions
 from simio.errors import RunError, SimioError
 from simio.loading import load
-from simio.machines.volume import buckets, caching
+from simio.machines.volume import buckets, caching, writeback
 from simio.program.builder import Builder
 
 K = 1024
@@ -132,29 +132,29 @@ def test_blocks_that_lie_together_are_written_back_at_once_and_what_changes_mean
     state = machine()
     for number in (8, 9, 10, 11, 1):
         assert buckets.write(state, 0, 0, 4 * K * number, 4 * K) % caching.PASSING in (caching.BACK, caching.THROUGH)
-    assert buckets.take(state, 0) == 1 * caching.COUNTED + 1
-    assert buckets.take(state, 0) == 8 * caching.COUNTED + 4
-    assert buckets.take(state, 0) == 0
-    buckets.landed(state, 0, 8, 4)
+    assert writeback.take(state, 0) == 1 * caching.COUNTED + 1
+    assert writeback.take(state, 0) == 8 * caching.COUNTED + 4
+    assert writeback.take(state, 0) == 0
+    writeback.landed(state, 0, 8, 4)
     assert state[caching.BYTES] == 4 * K
-    buckets.landed(state, 0, 1, 1)
+    writeback.landed(state, 0, 1, 1)
     assert state[caching.BYTES] == 0
     buckets.write(state, 0, 0, 4 * K, 4 * K)
-    assert buckets.take(state, 0) == 1 * caching.COUNTED + 1
+    assert writeback.take(state, 0) == 1 * caching.COUNTED + 1
     buckets.write(state, 0, 0, 4 * K, 4 * K)
-    buckets.landed(state, 0, 1, 1)
+    writeback.landed(state, 0, 1, 1)
     assert state[caching.BYTES] == 4 * K
 
 
 def test_the_rate_of_writeback_is_the_error_over_forty_and_bounded() -> None:
     state = machine(slots=2**14, width=128, target=2**20)
     # 512 KiB/s until it is first set: 64 KiB take an eighth of a second more than is owed from the beginning.
-    assert buckets.pace(state, 0, 0, 64 * K) == SECOND // 8
+    assert writeback.pace(state, 0, 0, 64 * K) == SECOND // 8
     state[caching.BYTES] = 41 * 2**20
-    assert buckets.pace(state, 0, 5 * SECOND, 64 * K) == 0
+    assert writeback.pace(state, 0, 5 * SECOND, 64 * K) == 0
     assert state[caching.RATE] == 2**20
     state[caching.BYTES] = 0
-    buckets.pace(state, 0, 10 * SECOND, 64 * K)
+    writeback.pace(state, 0, 10 * SECOND, 64 * K)
     assert state[caching.RATE] == caching.LEAST
 
 
