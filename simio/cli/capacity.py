@@ -119,8 +119,8 @@ def capacity(
             search.complete()
         except KeyboardInterrupt:
             complete = False
-    as_text = partial(show, search=search, key=name)
-    write(output, capacity_json(search, name) if as_json else printed(as_text, output is not None))
+    as_text = partial(show, search=search, key=name, complete=complete)
+    write(output, capacity_json(search, name, complete) if as_json else printed(as_text, output is not None))
     if picture and search.loads:
         title = f"{source.path}: {' and '.join(each.text for each in conditions)}"
         write_file(picture, rendered(picture, knee.svg(search, name, title), knee.WIDTH, knee.HEIGHT))

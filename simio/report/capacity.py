@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from simio.report.console import columns, share_bar
+from simio.report.console import NOTHING_YET, columns, share_bar
 from simio.report.knee import drawn
-from simio.wording import in_unit
+from simio.wording import counted, in_unit
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,12 +17,21 @@ if TYPE_CHECKING:
     from simio.sweeps.capacity import Capacity, Load
 
 
-def show(console: Console, search: Capacity, key: str) -> None:
-    """The answer, why it ends there, and every load that was run."""
+def show(console: Console, search: Capacity, key: str, complete: bool) -> None:
+    """The answer, why it ends there, and every load that was run; `complete` is false after an interrupt."""
     most, bad = search.most, search.least_bad
     promises = " and ".join(each.text for each in search.conditions)
+    if not search.loads:
+        console.print(NOTHING_YET, style="yellow")
+        return
+    if not complete:
+        console.print(
+            f"interrupted after {counted(len(search.loads), 'load')}; the most may be another", style="yellow"
+        )
     if most is not None:
-        console.print(Text.assemble((most.text, "bold green"), f"   is the most for {promises}"))
+        console.print(
+            Text.assemble((most.text, "bold green"), f"   is the most {'' if complete else 'so far '}for {promises}")
+        )
         console.print(f"at {most.text}: {_told(search, most)}", markup=False)
     if bad is not None:
         console.print(f"at {bad.text}: {_told(search, bad)}", markup=False)
@@ -76,9 +85,10 @@ def _table(search: Capacity, key: str) -> Any:
     return table
 
 
-def capacity_json(search: Capacity, key: str) -> str:
+def capacity_json(search: Capacity, key: str, complete: bool) -> str:
     """Everything as JSON; values of promises in base units (ps, bytes a second, shares, requests a second)."""
     data = {
+        "complete": complete,
         "load": key,
         "promises": [each.text for each in search.conditions],
         "most": search.most.text if search.most else None,

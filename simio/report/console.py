@@ -22,6 +22,8 @@ _WORD = 32
 """A word of a text that is longer is broken where a line has no room for it."""
 _READABLE = 40
 """Characters of a text in a listing that stand beside a name; with less room they stand below it."""
+NOTHING_YET = "interrupted before the first run was done"
+"""The answer of a search that has none."""
 
 
 def printed(show: Callable[[Console], object], to_file: bool = False) -> str:

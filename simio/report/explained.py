@@ -17,13 +17,12 @@ from simio import units
 from simio.explaining.answers import THROUGHPUT
 from simio.explaining.model import LEAST, NOTHING, CausalProfile, Gain, Row, Waterfall, noise
 from simio.explaining.sentences import of_profile, of_waterfall, outside, percent, stage_name
-from simio.report.console import columns, share_bar
+from simio.report.console import NOTHING_YET, columns, share_bar
 from simio.version import VERSION
 from simio.wording import counted, figure, in_unit, settings_text
 
 WITHIN = f"within ±{LEAST:.1%}"
 INTERRUPTED = "interrupted: these are the runs finished by then"
-NOTHING_YET = "interrupted before the first run was done"
 
 
 def show(console: Console, found: Waterfall | None, profile: CausalProfile | None, title: str) -> None:

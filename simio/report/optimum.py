@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simio.report.console import columns
+from simio.report.console import NOTHING_YET, columns
 from simio.report.table import heading, shown
 from simio.sweeps.constraints import told
 from simio.sweeps.optimize import Search
@@ -57,7 +57,7 @@ def _sure(search: Search, complete: bool) -> str:
     unrun = tried - search.runs
     ran = counted(search.runs, "run") + (f", {unrun} left out for their cost or an error" if unrun else "")
     if not complete and not search.goal.chosen(search.rows):
-        return f"interrupted: {ran}; none of them qualifies" if tried else "interrupted before the first run was done"
+        return f"interrupted: {ran}; none of them qualifies" if tried else NOTHING_YET
     if not complete:
         return f"interrupted: {ran}; the best so far, not proven"
     if search.proven:

@@ -244,8 +244,28 @@ def test_commands_that_are_stopped_before_a_first_run_say_that_there_is_none(
 ) -> None:
     monkeypatch.setattr("simio.cli.explain.lower", stopped)
     monkeypatch.setattr("simio.sweeps.optimize.Search.run", stopped)
-    for command in ("explain", endless), ("optimize", endless, "--vary", "workload.ttcp.writes=1,2"):
+    monkeypatch.setattr("simio.sweeps.capacity.Capacity.search", stopped)
+    for command in (
+        ("explain", endless),
+        ("optimize", endless, "--vary", "workload.ttcp.writes=1,2"),
+        ("capacity", endless, "--load", "workload.ttcp.writes", "--until", "utilisation of a.cpu < 50%"),
+    ):
         found = simio(*command)
         assert found.exit_code == INTERRUPTED
         assert "interrupted before the first run was done" in found.stdout
         assert "best" not in found.stdout
+
+
+def test_a_search_for_the_largest_load_that_is_stopped_says_so_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "short.yaml"
+    path.write_text(ENDLESS.replace("writes: 16777216", "writes: 40"))
+    asked = ("capacity", str(path), "--load", "workload.ttcp.writes", "--until", "utilisation of a.cpu < 100%")
+    monkeypatch.setattr("simio.sweeps.capacity.Capacity.complete", stopped)
+    found = simio(*asked, "--to", "80")
+    assert found.exit_code == INTERRUPTED
+    first, second, *_ = found.stdout.splitlines()
+    assert first.startswith("interrupted after ")
+    assert second == "80   is the most so far for utilisation of a.cpu < 100%"
+    assert json.loads(simio(*asked, "--to", "80", "--json").stdout)["complete"] is False
