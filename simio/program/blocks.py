@@ -98,6 +98,12 @@ class Blocks(Emitting):
         self._aim(jump)
         self._registers_used, self._depth = used, self._depth - 1
 
+    def rest(self, time: Operand, name: str = "clock", daemon: bool = False) -> None:
+        """Let `time` pass in ps by a clock of its own, a child of this name, so that the thread is not busy."""
+        with self.fork(name, joined=True, daemon=daemon):
+            self.wait(time)
+        self.join()
+
     @contextmanager
     def sharing(self) -> Iterator[None]:
         """Children of `fork_once` inside of this, and of others of these blocks inside of it, are written once."""

@@ -12,7 +12,7 @@ from simio.components.volumes.requests import Verb, check_request, size_text
 from simio.description.caches import CacheOptions
 from simio.errors import RunError
 from simio.machines.volume import buckets, caching, writeback
-from simio.program.builder import Builder, Operand, Register
+from simio.program.builder import Builder, Register
 
 MODES = {"writearound": caching.AROUND, "writethrough": caching.THROUGH, "writeback": caching.BACK}
 UNDER_WAY = 64
@@ -35,7 +35,6 @@ class CachedVolume:
         self.sector = behind.sector
         self._check()
         self.state = p.machine(f"{name} cache", self._cache().initial())
-        self.due = p.container(f"{name} cache: pause", unit="signals")
         self.gate = p.container(f"{name} cache: dirty", unit="signals")
         for what, word, unit in (
             ("served by the cache", caching.HITS, "reads"),
@@ -147,7 +146,7 @@ class CachedVolume:
             run = p.answer(writeback.take, self.state)
             with p.when(run == 0):
                 p.get(self.gate, 1)
-                self._pause(self.options.writeback_delay)
+                p.rest(self.options.writeback_delay, f"{self.name}: pause", daemon=True)
             with p.when(run > 0):
                 p.seize(under_way)
                 with p.fork(f"{self.name}: written back", daemon=True):
@@ -156,15 +155,8 @@ class CachedVolume:
                         with p.when(count == blocks):
                             self._copy(first, blocks)
                     p.release(under_way)
-                self._pause(p.answer(writeback.pace, self.state, p.register(run % caching.COUNTED * block)))
-
-    def _pause(self, time: Operand) -> None:
-        """Let time pass in which the thread waits, and is not busy."""
-        p = self.p
-        with p.fork(f"{self.name}: pause", daemon=True):
-            p.wait(time)
-            p.put(self.due, 1)
-        p.get(self.due, 1)
+                pause = p.answer(writeback.pace, self.state, p.register(run % caching.COUNTED * block))
+                p.rest(pause, f"{self.name}: pause", daemon=True)
 
     def _copy(self, first: Register, blocks: int) -> None:
         """Copy blocks that lie together from the cache to the device behind."""

@@ -41,18 +41,13 @@ def declare_load(p: Builder, name: str, served: Handle, params: Loaded, users: i
 
 
 def pause(p: Builder, think: Handle | None) -> None:
-    """A pause of a user, drawn from a distribution of times in ps, if there is one.
-
-    A clock of its own passes the time, so that a thread that thinks is not busy.
-    """
+    """A pause of a user, drawn from a distribution of times in ps, if there is one; the thread is not busy."""
     if think is None:
         return
     with p.scope():
         rest = p.register()
         p.draw(rest, think)
-        with p.fork("think", joined=True):
-            p.wait(rest)
-        p.join()
+        p.rest(rest, "think")
 
 
 class ArrivalProcess:

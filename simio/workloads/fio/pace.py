@@ -29,7 +29,7 @@ class Pace:
                 p.draw(until, p.uniform(f"{self.name}: start", low, high))
             with p.when(until > p.now()):
                 until.set(until - since(0))
-                self._sleep(until)
+                self.p.rest(until)
 
     def open(self) -> None:
         """Once, inside the thread, before the first request, which is due at once."""
@@ -61,7 +61,7 @@ class Pace:
                 self.requests.quiesce()
                 with p.when(due > p.now()):
                     due.set(due - since(0))
-                    self._sleep(due)
+                    self.p.rest(due)
 
     def count(self, direction: int, size: int) -> None:
         """A request has used up its part of the rate."""
@@ -95,14 +95,7 @@ class Pace:
             if spun:
                 self.calls.spin(spun)
             if job.thinktime > spun:
-                self._sleep(job.thinktime - spun)
+                self.p.rest(job.thinktime - spun)
             if job.ignore_thinktime:
                 for due in self.due.values():
                     due.set(due + job.thinktime)
-
-    def _sleep(self, time: int | Register) -> None:
-        """Let a time pass by a clock of its own, so that the thread is not busy."""
-        p = self.p
-        with p.fork("clock", joined=True):
-            p.wait(time)
-        p.join()

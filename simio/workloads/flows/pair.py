@@ -117,9 +117,7 @@ class Pair:
             for end, origin in zip(ends, pristine, strict=True):
                 end.renew(origin)
             # Segments of the next connection have later timestamps than all of this one.
-            with p.fork("clock", joined=True):
-                p.wait(2 * self.settings[0].timestamp_tick)
-            p.join()
+            p.rest(2 * self.settings[0].timestamp_tick)
             p.put(flow.renewed, 1)
 
     def _receiver(self, own: str, receiver: Endpoint, flow: Flow) -> None:

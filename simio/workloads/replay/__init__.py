@@ -119,9 +119,7 @@ def _emit(site: Site, workload: Workload[Replay], targets: list[Target], table: 
             r.size.set(r.size // 2)
             if slots:
                 p.get(slots, 1)
-            with p.fork("pause", joined=True):
-                p.wait(r.wait)
-            p.join()
+            p.rest(r.wait, "pause")
             with p.fork("request") if apart else nullcontext(), p.scope():
                 begun = p.now() if noted else None
                 with p.timed(took):
