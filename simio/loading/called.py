@@ -1,4 +1,4 @@
-"""What other tools call the keys, kinds and words of a scenario, for whoever knows those."""
+"""Names that other tools have for the keys, kinds and words of a scenario."""
 
 from __future__ import annotations
 

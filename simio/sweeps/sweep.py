@@ -23,8 +23,8 @@ from simio.sweeps.work import Task
 
 LOOKED_AT = 100
 """Configurations that are built before any is run."""
-MOST_TOLD = 5
-"""Of those that cannot be built, so many are told one by one."""
+MOST_REPORTED = 5
+"""Refused configurations that are reported one by one; the others are counted."""
 
 
 @dataclass(frozen=True)
@@ -159,9 +159,9 @@ def check(plan: Plan) -> tuple[str, list[str]]:
     if not unit:
         raise ScenarioError(problems)
     texts = [f"{where}: {what}" for what, where in found.items()]
-    more = len(texts) - MOST_TOLD
+    more = len(texts) - MOST_REPORTED
     if more > 1:
-        texts[MOST_TOLD:] = [f"{more} more of the {len(looked_at)} configurations looked at cannot be run either"]
+        texts[MOST_REPORTED:] = [f"{more} more of the {len(looked_at)} configurations looked at cannot be run either"]
     return unit, texts
 
 

@@ -106,7 +106,7 @@ def test_sources_are_read_again_only_where_one_has_another_time_or_size(
     kernel.write_text(text.replace("a", "b"))
     os.utime(kernel, (1e9 + 1, 1e9 + 1))
     assert source_hash() != before
-    # What has changed within the last seconds is not relied upon.
+    # The time of a file that changed within the last seconds is not relied upon.
     kernel.write_text(text)
     assert source_hash() == before
     kernel.write_text(text.replace("b", "c"))

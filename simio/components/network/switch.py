@@ -116,7 +116,7 @@ class PacketSwitch:
         held = [(output, size)] if output else []
         with ExitStack() as stack:
             if output:
-                # What is below a share of the room that is left fits into it.
+                # An amount below a share of the free room fits into the room.
                 stack.enter_context(output.entered_below(packet, size, queue, self.sheet.share))
             stack.enter_context(queue.entered(packet, size))
             if pauses:

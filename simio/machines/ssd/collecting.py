@@ -29,7 +29,7 @@ def outdate(state: NDArray, t: int, sector: int) -> None:
 
 @shared
 def leave(state: NDArray, t: int, place: int) -> None:
-    """What is at a place is garbage now."""
+    """Make the unit at a place garbage."""
     state[t + state[t + w.OWNER_AT] + place] = -1
     if place < state[t + w.STRIPES] * state[t + w.STRIPE]:
         state[t + state[t + w.VALID_AT] + place // state[t + w.STRIPE]] -= 1

@@ -219,7 +219,7 @@ def read(state: NDArray, base: int, now: int, at: int, size: int) -> int:
 
 @machine("cache")
 def add(state: NDArray, base: int, at: int, size: int) -> int:
-    """What a read brought: where it goes in the cache plus 1; 0 if some is there meanwhile, or nowhere."""
+    """Take the blocks of a read in: their address in the cache plus 1; 0 if it has some by now, or no room."""
     unit = state[base + c.UNIT]
     for block in range(at // unit, (at + size) // unit):
         if find(state, base, block) >= 0:

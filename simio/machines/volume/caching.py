@@ -8,7 +8,7 @@ from simio.machines.layout import Layout, State
 
 SECOND = 10**12
 FEW = 8
-"""Kinds of answer: what is told beside an address is below it."""
+"""Bound of the flags that an answer has beside an address."""
 COUNTED = 4096
 """Above the most blocks of a run."""
 REGIONS = 4096
@@ -22,7 +22,7 @@ FULL = 95
 INTERVAL = 5
 """Seconds from one setting of the rate to the next (WRITEBACK_RATE_UPDATE_SECS_DEFAULT)."""
 PROPORTIONAL, INTEGRAL_PART = 40, 10000
-"""What the controller divides the error and its integral by (writeback_rate_p_term_inverse, _i_term_inverse)."""
+"""Divisors of the error and of its integral in the controller (writeback_rate_p_term_inverse, _i_term_inverse)."""
 LEAST, MOST = 8 * 512, 2**40
 """Bytes a second of the rate (writeback_rate_minimum is 8 sectors)."""
 FIRST = 1024 * 512
@@ -74,10 +74,10 @@ SLOT = 4
 
 @dataclass(frozen=True)
 class Cache:
-    """What a cache is made of: bytes of a block, blocks, blocks of a bucket, and bytes of the device behind it.
+    """Sizes of a cache: bytes of a block, blocks, blocks of a bucket, and bytes of the device behind it.
 
-    `mode` says where writes go, `cutoff` has the bytes of a sequence that passes by, or 0; `limit` and `target` are
-    as the words of the state, `run` are the blocks that are written back at once, `warm` the bytes that are there.
+    `mode` is the destination of writes, `cutoff` the bytes of a sequence that passes by, or 0; `limit` and `target`
+    are as the words of the state, `run` blocks are written back at once, `warm` bytes are there at the beginning.
     """
 
     unit: int

@@ -47,7 +47,7 @@ def who(asked: list[list[Any]]) -> list[list[tuple[str, str]]]:
 def test_a_read_is_added_to_the_cache_and_then_served_by_it() -> None:
     asked, ends = run(cached(), [block("read", number) for number in (7, 8, 7, 8)])
     assert ends[1] == 200
-    # What was read is added behind the reader's back, at the time at which the next one may ask the fast device, too.
+    # Blocks of a read are added in the background, while the next read may ask the fast device, too.
     assert ends[3] <= 230
     assert [("fast", "read")] in who(asked)
     assert sum(row == ("disk", "read") for rows in who(asked) for row in rows) == 2
