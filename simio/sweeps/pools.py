@@ -59,6 +59,18 @@ class LocalPool:
 
     def submit(self, chunk: Chunk[Any]) -> Any:
         """Begin to work on a chunk, in a new set of processes if one of the old died."""
+        from concurrent.futures import BrokenExecutor
+
+        try:
+            future = self._submit(chunk)
+        except BrokenExecutor:
+            # A process died after the set was found whole. A new set has no work yet that could end one.
+            future = self._submit(chunk)
+        future.add_done_callback(self._done.put)
+        return future
+
+    def _submit(self, chunk: Chunk[Any]) -> Any:
+        """As `submit`; raises `BrokenExecutor` where a process dies meanwhile."""
         from joblib.externals.loky import get_reusable_executor
 
         with _safe_path():
@@ -68,9 +80,7 @@ class LocalPool:
             )
             # Processes inherit the mask: an interrupt is for this one, which ends them.
             with interrupts_held():
-                future = self._executor.submit(work, chunk)
-        future.add_done_callback(self._done.put)
-        return future
+                return self._executor.submit(work, chunk)
 
     def first(self) -> Any:
         """Wait until a future is done, and return it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -80,6 +81,29 @@ def test_a_task_that_kills_each_process_is_told_and_the_others_run():
     assert "killed" in str(found[2])
     assert isinstance(found[2], SimioError)
     assert [*found[:2], *found[3:]] == ["alive"] * 4
+
+
+def test_a_process_that_dies_just_before_it_is_given_work_costs_nothing(monkeypatch):
+    from joblib.externals import loky
+
+    found = loky.get_reusable_executor
+    broken = []
+
+    def breaks_once(**arguments):
+        executor = found(**arguments)
+        if not broken:
+            broken.append(executor)
+            executor.submit(os.kill, os.getpid(), 0).result()
+            for process in list(executor._processes.values()):
+                os.kill(process.pid, signal.SIGKILL)
+            until = time.monotonic() + 20
+            while executor._flags.broken is None and time.monotonic() < until:
+                time.sleep(0.01)
+            assert executor._flags.broken
+        return executor
+
+    monkeypatch.setattr(loky, "get_reusable_executor", breaks_once)
+    assert outcomes(blasts(1, 2, 4), 2, do=many_samples.interrupts_itself) == ["alive"] * 3
 
 
 def test_whoever_leaves_early_leaves_no_process_behind():
