@@ -43,8 +43,8 @@ class Dependence:
 class Guess:
     """A value of the catalogue without a source on which the throughput of a case depends.
 
-    `change` is the larger change of the throughput, as a share, with the value times 1.5 and divided by 1.5; of a
-    count, with one more or less at least.
+    `change` is the larger change of the throughput, as a share, with the value times 1.5 and divided by 1.5 (less
+    where the parts refuse that; of a count, with one more or less at least).
     """
 
     name: str
@@ -56,7 +56,7 @@ class Guess:
     @property
     def sentence(self) -> str:
         """What rests on it, in words."""
-        by = f"{self.change:.0%} in case {self.case + 1} with a factor of 1.5"
+        by = f"varied alone, it changed case {self.case + 1} by {self.change:.0%}"
         return f"rests most on {self.name} = {self.written}, which has no source ({self.basis}): {by}"
 
 

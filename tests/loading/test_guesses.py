@@ -72,7 +72,7 @@ def test_a_scenario_of_another_text_rests_on_nothing_known(kept: Any) -> None:
 def test_a_run_says_it_in_a_line_and_in_json_but_not_of_a_changed_scenario(kept: Any) -> None:
     kept(ASSUMED)
     run = CliRunner()
-    said = "rests most on stacks/aix-3.2.buffer_cost = 20 us, which has no source (assumed): 16% in case 1"
+    said = "rests most on stacks/aix-3.2.buffer_cost = 20 us, which has no source (assumed): varied alone"
     assert said in run.invoke(main, ["run", NAME, "--case", "1"]).stdout
     data = json.loads(run.invoke(main, ["run", NAME, "--case", "1", "--json"]).stdout)
     assert data["rests_on"] == dict(zip(("name", "written", "basis", "case", "change"), ASSUMED, strict=True))
