@@ -1,12 +1,15 @@
 """Share of answers that depend on a value without a source, over ready scenarios.
 
     python benchmarks/unsourced.py FILE [SCENARIO ...] [--middle] [--seconds N]
-    python benchmarks/unsourced.py FILE
+    python benchmarks/unsourced.py FILE [--keep]
 
 The first form varies each value without a source alone, times 1.5 and divided by 1.5 (a count by one at least), in
 the first, middle and last case of each scenario, and appends the changes of throughput to FILE, an answer a line.
 Both print the share of the answers in FILE that depend on such a value: by the bases at that time, and by those of
 the catalogue now. The latter is without runs: it takes the values to be the same, and only their origin to differ.
+
+With --keep, what answers depend on goes into `validation/depends.json`; `simio run` says from it on which value
+without a source an answer rests most.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from simio.calibration.values import CatalogueValue
 from simio.errors import SimioError
 from simio.loading import ScenarioFile
 from simio.loading.catalogue import catalogue
+from simio.loading.guesses import depends_file, text_hash
 from simio.running import run_case
 from simio.studies.summary import UNSOURCED
 from simio.sweeps import Task
@@ -62,6 +66,7 @@ def effects(path: Path, index: int) -> dict[str, Any]:
     return {
         "scenario": path.stem,
         "case": index,
+        "text": text_hash(path.read_text()),
         "rate": probe.base.rate,
         "effects": {
             each.name: [each.basis, each.written, *(effect(probe, each, factor) for factor in (FACTOR, 1 / FACTOR))]
@@ -147,6 +152,23 @@ def report(file: Path) -> None:
         print(f"{len(found):7}  {name:52}{written:>12}  {size:.0%} in {where}")
 
 
+def keep(file: Path) -> None:
+    """Keep what answers depend on, the largest first; those of a text that a scenario has no more are left out."""
+    kept: dict[str, dict[str, Any]] = {}
+    last = {(each["scenario"], each["case"]): each for each in map(json.loads, file.read_text().splitlines())}
+    for (name, case), answer in sorted(last.items()):
+        text = text_hash((SCENARIOS / f"{name}.yaml").read_text())
+        if answer["rate"] and answer["text"] == text:
+            found = sorted(depending(answer), reverse=True)
+            rows = [
+                [each, written, basis(each), case, round(size, 3)]
+                for size, each, written in found
+                if basis(each) in UNSOURCED
+            ]
+            kept.setdefault(name, {"text": text, "depends": []})["depends"] += rows
+    depends_file().write_text(json.dumps(kept, indent=1) + "\n")
+
+
 def main() -> None:
     """Measure scenarios if any are named, and print the shares."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -154,9 +176,12 @@ def main() -> None:
     parser.add_argument("scenarios", nargs="*", help="ready scenarios to measure")
     parser.add_argument("--middle", action="store_true", help="take the middle case of each only")
     parser.add_argument("--seconds", type=float, default=60, help="CPU time after which an answer is left out")
+    parser.add_argument("--keep", action="store_true", help="keep what was found in validation/depends.json")
     given = parser.parse_args()
     measure(given.file, given.scenarios, given.middle, given.seconds)
     report(given.file)
+    if given.keep:
+        keep(given.file)
 
 
 if __name__ == "__main__":

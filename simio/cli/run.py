@@ -139,6 +139,10 @@ def run(
         raise
     if interval and result.complete and result.cases:
         result = _with_intervals(loaded, result, engine)
+    elif not result.sets:
+        from simio.loading.guesses import guess_of
+
+        result = replace(result, guess=guess_of(result.path, result.text, [case.index for case in result.cases]))
     for seen in (case.packets for case in result.cases):
         if traced and seen:
             traced.write(seen, hosts, output)

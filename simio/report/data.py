@@ -47,6 +47,7 @@ def _document(result: ScenarioResult) -> dict[str, Any]:
         ],
         "fitted": list(result.fitted),
         **_uncertainty(result),
+        **({"rests_on": asdict(result.guess)} if result.guess else {}),
         "scenario": {"path": result.path, "set": list(result.sets), "text": result.text},
         "resolved": result.resolved,
     }

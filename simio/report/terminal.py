@@ -41,6 +41,8 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
         for number, line in enumerate(summary_text(result)):
             console.print(line if number else f"\n{line}", style="yellow" if number else None, highlight=False)
     _print_uncertainty(console, result)
+    if result.guess:
+        console.print(Text(f"\n{result.guess.sentence}", style="yellow"))
     shown = [case for case in result.cases if detail is None or case.index == detail]
     if detail is not None or len(shown) <= DETAILED:
         for case in shown:

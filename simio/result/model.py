@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from simio import units
 from simio.description.measured import MeasuredRow, PooledRow
 from simio.result.recorded import Observation, Progress, Timeline
-from simio.result.uncertainty import Interval, Uncertainty
+from simio.result.uncertainty import Guess, Interval, Uncertainty
 from simio.wording import figure
 
 if TYPE_CHECKING:
@@ -304,3 +304,4 @@ class ScenarioResult:
     complete: bool = True
     pooled: tuple[PooledRow, ...] = ()
     uncertainty: Uncertainty | None = None
+    guess: Guess | None = None

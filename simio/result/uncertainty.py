@@ -40,6 +40,27 @@ class Dependence:
 
 
 @dataclass(frozen=True)
+class Guess:
+    """A value of the catalogue without a source on which the throughput of a case depends.
+
+    `change` is the larger change of the throughput, as a share, with the value times 1.5 and divided by 1.5 (less
+    where the parts refuse that; of a count, with one more or less at least).
+    """
+
+    name: str
+    written: str
+    basis: str
+    case: int
+    change: float
+
+    @property
+    def sentence(self) -> str:
+        """What rests on it, in words."""
+        by = f"varied alone, it changed case {self.case + 1} by {self.change:.0%}"
+        return f"rests most on {self.name} = {self.written}, which has no source ({self.basis}): {by}"
+
+
+@dataclass(frozen=True)
 class Uncertainty:
     """Basis of the intervals of a result.
 
