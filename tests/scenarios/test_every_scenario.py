@@ -284,6 +284,14 @@ SHORT = {
         "workload.objects.object=64 KiB",
         *(f"links.far{node}.connections=1" for node in range(1, 7)),
     ),
+    "rebuild-over-network": (
+        "run.until=200 us",
+        "run.warm_up=0 s",
+        "workload.objects.transfers=1",
+        "workload.objects.object=64 KiB",
+        "workload.objects.arrivals.rate=100000 /s",
+        *(f"links.far{node}.connections=1" for node in range(1, 8)),
+    ),
     "cache-before-disks": (
         "run.until=2 ms",
         "run.warm_up=0 s",
