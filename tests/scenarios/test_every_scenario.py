@@ -284,6 +284,16 @@ SHORT = {
         "workload.objects.object=64 KiB",
         *(f"links.far{node}.connections=1" for node in range(1, 7)),
     ),
+    "object-sizes": (
+        "run.until=3 ms",
+        "run.warm_up=0 s",
+        "workload.objects.transfers=2",
+        "workload.objects.connections=2",
+        "workload.objects.arrivals.rate=2000 /s",
+        "disks.d.placement=empty",
+        "disks.d.count=1",
+    ),
+    "restore-window": ("run.until=150 ms", "run.warm_up=0 s", "workload.restore.object=12 MiB"),
     "rebuild-over-network": (
         "run.until=200 us",
         "run.warm_up=0 s",
