@@ -70,7 +70,7 @@ class Objects(WorkloadParams):
     access: Literal["get", "put"] = Field("get", description="operation of the clients")
     object: OptionalSizes = Field(
         None,
-        description="bytes of an object, or sizes with weights, one drawn for each that is asked for; none: there are sizes",
+        description="bytes of an object, or sizes with weights, one drawn for each transfer of one; none: in sizes",
     )
     sizes: SizeDistribution | None = Field(
         None, description="distribution of the bytes of objects; none: object has them"
