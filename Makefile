@@ -13,6 +13,7 @@ WORKERS = $(shell $(BIN)/python -c 'import os; print(os.cpu_count() + 1)')
 .PHONY: run test check validate lint types engine docs bench clean
 
 run: $(SET_UP)
+	$(BIN)/simio run scenarios/training-drives.yaml
 	$(BIN)/simio run scenarios/sgi-hippi-raw.yaml
 	$(BIN)/simio run scenarios/linux-fc-raw.yaml
 

@@ -41,7 +41,7 @@ from simio.studies.summary import TableSummary, errors, summaries, verdicts
 from simio.studies.validation import Validation, missed
 from simio.version import VERSION
 from simio.workloads import workload_kinds
-from simio.workloads.flows.sizes import FlowSizes
+from simio.workloads.common.sizes import SizeDistribution
 from simio.workloads.objects import FirstByte
 from simio.workloads.requests import Step
 
@@ -96,7 +96,7 @@ def plain_kind(field: FieldInfo) -> str:
         return "mapping, see [NFS over TCP](nfs-tcp.md)"
     if annotation == FirstByte | None:
         return "mapping `{median: time, p99: time}`"
-    if annotation == FlowSizes | None:
+    if annotation == SizeDistribution | None:
         return "mapping, see [sizes of flows](tcp-today.md#sizes-of-flows)"
     if annotation == tuple[Extent, ...]:
         return "list of sizes, at most 8"

@@ -16,7 +16,7 @@ from simio.result import measure
 from simio.result.fairness import fairness
 from simio.result.model import CaseResult, StreamRate
 from simio.running import run_case
-from simio.workloads.flows.sizes import TABLES, FlowSizes, mean
+from simio.workloads.common.sizes import TABLES, SizeDistribution, mean
 
 US = 10**6
 SCENARIO = """
@@ -119,7 +119,7 @@ def test_sizes_have_the_mean_of_their_distribution(sizes: dict[str, object], ave
     if average is None:
         table = TABLES[str(sizes["distribution"])]
         average = sum((high[1] - low[1]) * (high[0] + low[0]) / 2 for low, high in pairwise(table))
-    found = FlowSizes.model_validate(sizes).weighted
+    found = SizeDistribution.model_validate(sizes).weighted
     assert mean(found) == pytest.approx(average, rel=0.01)
     assert sorted(found) == found
 

@@ -54,6 +54,7 @@ def seen(result: CaseResult, what: str):
     "sets",
     [
         ("storage=d", "tls=true", "first_byte={median: 1 ms, p99: 4 ms}", "object=900 kB", "transfers=2"),
+        ("sizes={distribution: lognormal, median: 64 KiB, p99: 1 MiB}", "object=none", "storage=d", "count=4"),
         ("access=put", "object=6 MiB", "part=5 MiB", "storage=d1", "threads=1", "tls=true", "stream=1 GB/s"),
     ],
 )
@@ -124,6 +125,32 @@ def test_objects_that_arrive_wait_for_those_before(tmp_path: Path) -> None:
     assert 100 * MS < waiting.most < 110 * MS
 
 
+def test_each_class_of_sizes_has_its_times_and_every_byte_counts(tmp_path: Path) -> None:
+    """Two sizes, of one part and of five: each object is in one class, and the larger ones take five turns."""
+    sets = ("object={64 KiB: 1, 1280 KiB: 1}", "count=40", "connections=1", "first_byte={median: 10 ms, p99: 10 ms}")
+    result = ran(tmp_path, *sets, "classes=[64 KiB, 1 MiB]", "storage=d")
+    small, large = seen(result, "object up to 64 KiB"), seen(result, "object above 1 MiB")
+    assert small.count + large.count == seen(result, "object").count == 40
+    assert 5 < small.count < 35
+    assert result.throughput.amount == small.count * (64 << 10) + large.count * (1280 << 10)
+    assert seen(result, "part").count == small.count + 5 * large.count
+    assert small.most < 5 * 10 * MS <= large.least
+
+
+def test_only_an_object_of_several_parts_has_two_calls_more(tmp_path: Path) -> None:
+    """Answers begin after 10 ms: one turn for a small object; for one of two parts a turn and two calls."""
+    sets = ("object={1 MiB: 1, 10 MiB: 1}", "part=5 MiB", "access=put", "count=12", "connections=2")
+    result = ran(tmp_path, *sets, "first_byte={median: 10 ms, p99: 10 ms}")
+    small, large = seen(result, "object 64 KiB to 1 MiB"), seen(result, "object 1 MiB to 16 MiB")
+    assert (small.most // (10 * MS), large.least // (10 * MS)) == (1, 3)
+
+
+def test_storage_reads_no_more_than_a_small_object_has(tmp_path: Path) -> None:
+    """A disk takes 1 / 270 MB/s a byte more, so that 16 KiB of a buffer of 4 MiB take no 15 ms."""
+    sets = ("object=16 KiB", "part=8 MiB", "buffer=4 MiB", "connections=1", "count=20", "objects=1", "storage=d1")
+    assert seen(ran(tmp_path, *sets), "object").mean < 10 * MS
+
+
 def test_times_to_the_first_byte_have_the_quantiles_that_were_given(tmp_path: Path) -> None:
     first = case(tmp_path, "first_byte={median: 30 ms, p99: 150 ms}").system.workloads["s3"].params.first_byte
     times = sorted(first.times)
@@ -141,6 +168,9 @@ def test_times_to_the_first_byte_have_the_quantiles_that_were_given(tmp_path: Pa
         ),
         (("first_byte={median: 3 ms, p99: 2 ms}",), "workload.s3.first_byte.p99: found a p99 below the median"),
         (("from=server",), "found 'server' at both ends"),
+        (("sizes={distribution: web-search}",), "workload.s3.sizes: found both; expected a size such as '64 KiB'"),
+        (("object=none",), "workload.s3.object: found nothing"),
+        (("classes=[1 MiB, 64 KiB]",), "workload.s3.classes: found sizes that do not ascend"),
         (("storage=x",), "workload.s3.storage: found the unknown disk, group of disks or volume 'x'"),
     ],
 )

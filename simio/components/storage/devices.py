@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from simio.components.faults.failures import Failures, can_fail
+from simio.components.faults.failures import Failures, can_fail, loses_commands
 from simio.components.host.bus import HostBus
 from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
@@ -84,9 +84,14 @@ class Devices:
         return DiskDriver(self.p, initiator, drive, transport, depth, policy, failures)
 
     def _remote(self, adapter: Adapter, disk: str, session: Callable[[Link], RemoteSession]) -> BlockDevice:
-        """A disk of a target. Raises RunError if the data were to go to another host's memory."""
+        """A disk of a target. Raises RunError if data were to go to another host's memory, or commands can fail."""
         if self.into:
             raise RunError(f"{disk!r} is a drive of a target, whose data go to who asks; {self.into.name!r} does not")
+        if loses_commands(self.system, disk, self.attachments.cut):
+            raise RunError(
+                f"{disk!r} is a drive of a target and fails commands during the run, of which its initiator is not "
+                "told; expected a drive that has failed before the run (`failed` without `at`), or one that answers"
+            )
         from simio.components.storage.remote import RemoteInitiator
 
         link = self.attachments.remotes[self.host.name, disk][0]

@@ -14,7 +14,7 @@ from simio.description.quantities import Count, Extent, Limit, Share, refusal
 from simio.description.workloads import HostNames, WorkloadParams
 from simio.errors import RunError
 from simio.workloads import register_workload
-from simio.workloads.flows.sizes import Classes, FlowSizes
+from simio.workloads.common.sizes import Classes, SizeDistribution, check_sizes
 
 MOST_PAIRS = 4096
 
@@ -30,7 +30,9 @@ class Flows(WorkloadParams):
     from_: HostNames = Field(alias="from", description="host that sends, or list of hosts that each do")
     to: HostNames = Field(description="host that receives, or list of hosts: each from any to each other")
     size: OptionalSizes = Field(None, description="bytes of a flow, or sizes with weights; none: there are sizes")
-    sizes: FlowSizes | None = Field(None, description="distribution of the bytes of a flow; none: there is a size")
+    sizes: SizeDistribution | None = Field(
+        None, description="distribution of the bytes of a flow; none: there is a size"
+    )
     arrivals: Arrivals | None = Field(
         None, description="when flows arrive, each pair of hosts having its share; none: there is a load"
     )
@@ -56,20 +58,16 @@ class Flows(WorkloadParams):
 
     @model_validator(mode="after")
     def _is_one_load(self) -> Flows:
-        for one, other, hint in (
-            ("size", "sizes", "a size such as '64 KiB', or sizes such as {distribution: web-search}"),
-            ("load", "arrivals", "a load such as '60%', or arrivals such as {rate: 1000 /s}"),
-        ):
-            given = [key for key in (one, other) if getattr(self, key) is not None]
-            if len(given) != 1:
-                raise refusal("both" if given else "nothing", hint, field=other if given else one)
+        check_sizes({"size": self.size, "sizes": self.sizes}, self.classes)
+        given = [key for key in ("load", "arrivals") if getattr(self, key) is not None]
+        if len(given) != 1:
+            hint = "a load such as '60%', or arrivals such as {rate: 1000 /s}"
+            raise refusal("both" if given else "nothing", hint, field="arrivals" if given else "load")
         if not 1 <= len(self.pairs) <= MOST_PAIRS:
             raise refusal(f"{len(self.pairs)} pairs of hosts", f"from 1 to {MOST_PAIRS}", field="to")
         for key, hosts in (("from", self.from_), ("to", self.to)):
             if len(set(hosts)) < len(hosts):
                 raise refusal("a host twice", "each host once", field=key)
-        if sorted(set(self.classes)) != list(self.classes):
-            raise refusal("sizes that do not ascend", "sizes in ascending order", field="classes")
         return self
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from simio.components.network.agreement import Dialogue, agreed
@@ -15,14 +13,13 @@ from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
-from simio.description.sheets.base import size_text
 from simio.errors import RunError
 from simio.machines.tcp import layout
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.machines.tcp.settings import initial
 from simio.program.builder import Builder, Handle, Register, since
 from simio.workloads.common.arrivals import ArrivalProcess
-from simio.workloads.flows.sizes import mean
+from simio.workloads.common.sizes import SizeClasses, mean, weighted
 
 if TYPE_CHECKING:
     from simio.workloads.flows import Flows as Params
@@ -138,15 +135,6 @@ class Pair:
             p.get(flow.renewed, 1)
 
 
-def _classes(bounds: Sequence[int]) -> list[tuple[int, str]]:
-    """The largest size of each class, and the name of the class."""
-    if not bounds:
-        return []
-    texts = [size_text(bound) for bound in bounds]
-    names = [f"up to {texts[0]}", *(f"{low} to {high}" for low, high in pairwise(texts)), f"above {texts[-1]}"]
-    return list(zip([*bounds, END_OF_FILE], names, strict=True))
-
-
 class AllFlows:
     """Common parts of the flows of all pairs: sizes, their number, and observations."""
 
@@ -154,20 +142,13 @@ class AllFlows:
         self.site, self.p, self.workload = site, site.p, workload
         self.name, self.params = workload.name, workload.params
         p, params = self.p, self.params
-        self.weighted = self._weighted()
+        self.weighted = weighted(params.size, params.sizes)
         self.sizes = p.discrete(f"{self.name}: size", self.weighted) if len(self.weighted) > 1 else None
         self.took = p.observation(f"{self.name}: flow", "latency", "ps")
         self.begun = p.variable(f"{self.name} flows begun")
         self.done = p.container(f"{self.name} flows done", unit="flows")
         self.parked = p.container(f"{self.name} connections that are not needed", unit="flows")
-        self.classes = _classes(params.classes if len(self.weighted) > 1 else ())
-
-    def _weighted(self) -> list[tuple[int, int]]:
-        params = self.params
-        if params.sizes is not None:
-            return params.sizes.weighted
-        assert params.size is not None
-        return list(params.size) if isinstance(params.size, tuple) else [(params.size, 1)]
+        self.classes = SizeClasses(p, params.classes, self.weighted)
 
     def emit(self) -> None:
         """The threads of all pairs, and one that ends when all flows are done."""
@@ -228,18 +209,7 @@ class AllFlows:
             slowdown = p.register(took * 1000 // pair.alone(size))
             p.mark(self.took, took)
             p.mark(p.observation(f"{self.name}: slowdown", "other", THOUSANDTHS), slowdown)
-            for which, within in self._in_class(size):
-                with p.when(within == 1):
-                    p.mark(p.observation(f"{self.name}: {which}", "time", "ps"), took)
-                    p.mark(p.observation(f"{self.name}: slowdown, {which}", "other", THOUSANDTHS), slowdown)
+            for which in self.classes.of(size):
+                p.mark(p.observation(f"{self.name}: {which}", "time", "ps"), took)
+                p.mark(p.observation(f"{self.name}: slowdown, {which}", "other", THOUSANDTHS), slowdown)
             p.put(self.done, 1)
-
-    def _in_class(self, size: Register) -> Iterator[tuple[str, Register]]:
-        """Each class, and a register that is 1 for a flow in it."""
-        p, least = self.p, 0
-        for bound, name in self.classes:
-            within = p.register(0)
-            with p.when(size > least), p.when(size <= bound):
-                within.set(1)
-            yield name, within
-            least = bound

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from statistics import NormalDist
 from typing import Annotated, ClassVar, Literal
 
@@ -9,12 +10,14 @@ from pydantic import Field, model_validator
 
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals
+from simio.description.mixtures import OptionalSizes
 from simio.description.model import Workload
 from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Time, Values, refusal
 from simio.description.sheets.adapters import OptionalRate
 from simio.description.sheets.base import size_text
 from simio.description.workloads import HostNames, OptionalStorage, WorkloadParams
 from simio.workloads import register_workload
+from simio.workloads.common.sizes import Classes, SizeDistribution, check_sizes, weighted
 from simio.workloads.common.sockets import Streams
 from simio.workloads.objects.service import Objects as Service
 
@@ -65,7 +68,17 @@ class Objects(WorkloadParams):
         description="disk, volume or group of disks of the servers that has the objects; none: their memory",
     )
     access: Literal["get", "put"] = Field("get", description="operation of the clients")
-    object: Extent = Field(description="bytes of an object")
+    object: OptionalSizes = Field(
+        None,
+        description="bytes of an object, or sizes with weights, one drawn for each transfer of one; none: in sizes",
+    )
+    sizes: SizeDistribution | None = Field(
+        None, description="distribution of the bytes of objects; none: object has them"
+    )
+    classes: Classes = Field(
+        (64 << 10, 1 << 20, 16 << 20),
+        description="objects of several sizes: largest sizes of the classes that times are reported for, ascending",
+    )
     part: Extent = Field(8 << 20, description="bytes of a range or part; an object that is not larger is not divided")
     objects: Count = Field(1000, description="objects that there are, of which one after another is drawn")
     transfers: Streams = Field(1, description="transfers at once, each of one object after another")
@@ -91,23 +104,30 @@ class Objects(WorkloadParams):
     )
     window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
 
+    @cached_property
+    def weighted(self) -> list[tuple[int, int]]:
+        """Sizes of objects with their weights."""
+        return weighted(self.object, self.sizes)
+
     @property
-    def parts(self) -> int:
-        """Parts of an object."""
-        return -(-self.object // self.part)
+    def largest(self) -> int:
+        """Bytes of the largest object."""
+        return max(size for size, _ in self.weighted)
 
     @model_validator(mode="after")
     def _fits_an_upload(self) -> Objects:
         if self.transfers < len(self.from_):
             found = f"{self.transfers} with {len(self.from_)} hosts in from"
             raise refusal(found, "one a host at least", field="transfers")
-        if self.access == "get" or self.parts == 1:
+        check_sizes({"object": self.object, "sizes": self.sizes}, self.classes)
+        parts = -(-self.largest // self.part)
+        if self.access == "get" or parts == 1:
             return self
         if not LEAST_PART <= self.part <= MOST_PART:
             raise refusal(size_text(self.part), "5 MiB to 5 GiB, as S3 takes parts", field="part")
-        if self.parts > MOST_PARTS:
-            least = size_text(-(-self.object // MOST_PARTS))
-            raise refusal(f"{self.parts} parts", f"at most {MOST_PARTS}", f"parts of {least} at least", "part")
+        if parts > MOST_PARTS:
+            least = size_text(-(-self.largest // MOST_PARTS))
+            raise refusal(f"{parts} parts", f"at most {MOST_PARTS}", f"parts of {least} at least", "part")
         return self
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TYPE_CHECKING
 
 from simio.components.network.agreement import Dialogue
@@ -15,6 +16,7 @@ from simio.program.builder import Handle, Register
 from simio.program.service import per_byte
 from simio.workloads.common.arrivals import ArrivalProcess
 from simio.workloads.common.room import check_room
+from simio.workloads.common.sizes import SizeClasses, mean
 from simio.workloads.objects.http import Messages
 from simio.workloads.objects.transfer import Transfer
 
@@ -35,7 +37,7 @@ class Server:
         names = site.targets(self.params.storage) if self.params.storage else []
         self.devices: list[BlockDevice] = [site.device(host, name) for name in names]
         for device in self.devices:
-            check_room(workload, device, -(-self.params.objects // len(names)) * objects.extent)
+            check_room(workload, device, -(-self.params.objects // len(names)) * objects.extent + objects.beyond)
         threads = self.params.threads
         self.pool = self.p.resource(f"{workload.name}: threads of {host}", threads, lock=True) if threads else None
 
@@ -67,12 +69,20 @@ class Server:
                 with p.label("pace of an answer", self.name):
                     p.advance(0, amount, per_byte(params.stream))
             on, place = p.register(), p.register()
-            count = len(self.devices)
+            count, aligned = len(self.devices), self.objects.aligned
             for which, device in enumerate(self.devices):
                 on.set(number % count)
                 with p.when(on == which):
-                    place.set((number // count * self.objects.extent + at) // GRAIN * GRAIN)
-                    (device.write if writes else device.read)(place, self.objects.chunk, GRAIN)
+                    place.set((number // count * self.objects.extent + at) // aligned * aligned)
+                    whole = (
+                        p.register((amount + (GRAIN - 1)) // GRAIN * GRAIN) if device.any_size else self.objects.chunk
+                    )
+                    (device.write if writes else device.read)(place, whole, aligned)
+
+
+def _whole(amount: int, unit: int) -> int:
+    """The least multiple of `unit` that is not less."""
+    return -(-amount // unit) * unit
 
 
 class Objects:
@@ -82,8 +92,14 @@ class Objects:
         self.site, self.p, self.workload = site, site.p, workload
         self.name, self.params = workload.name, workload.params
         p, params = self.p, self.params
-        self.chunk = -(-params.buffer // GRAIN) * GRAIN
-        self.extent = (-(-params.object // self.chunk) + 1) * self.chunk
+        self.chunk = _whole(params.buffer, GRAIN)
+        # Addresses are multiples of what pieces and parts have in common.
+        self.aligned = GRAIN if params.part % GRAIN else gcd(self.chunk, params.part)
+        # Objects lie as if all had the mean size; a larger one goes on where others are.
+        self.extent = _whole(mean(params.weighted), self.chunk) + self.chunk
+        self.beyond = _whole(params.largest, self.chunk) + self.chunk - self.extent
+        self.sizes = p.discrete(f"{self.name}: size", params.weighted) if len(params.weighted) > 1 else None
+        self.classes = SizeClasses(p, params.classes, params.weighted)
         self.first: Handle | None = None
         if params.first_byte:
             self.first = p.discrete(f"{self.name}: first byte", [(time, 1) for time in params.first_byte.times])

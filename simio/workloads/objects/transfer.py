@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from simio.components.network.tcp import Endpoint
@@ -22,6 +23,7 @@ class Transfer:
         self.mine = objects.messages(site.sockets.stack(host))
         self.writes = self.params.access == "put"
         self.object, self.next = p.variable(f"{name} object"), p.variable(f"{name} next part")
+        self.size = p.variable(f"{name} size") if objects.sizes else None
         self.wanted = p.container(f"{name} parts wanted", unit="parts")
         self.done = p.container(f"{name} parts done", unit="parts")
 
@@ -31,23 +33,52 @@ class Transfer:
         servers = objects.servers
         for number in range(params.connections):
             self._connection(f"{self.name} connection {number + 1}", servers[number % len(servers)])
-        control = self._control(servers[0]) if self.writes and params.parts > 1 else None
+        control = self._control(servers[0]) if self.writes and params.largest > params.part else None
         with p.thread(f"{self.name}: client on {self.host}"):
             if control:
                 control.connect()
             with p.loop(params.count), p.scope():
                 arrived = arrivals.wait() if arrivals else None
-                with p.timed(objects.took, arrived):
-                    drawn = p.register()
-                    p.draw(drawn, objects.drawn)
-                    self.object.store(drawn)
-                    self.next.store(0)
-                    if control:
-                        self._ask(control)
-                    p.put(self.wanted, params.parts)
-                    p.get(self.done, params.parts)
-                    if control:
-                        self._ask(control)
+                begun = p.now() if arrived is None else arrived
+                with p.timed(objects.took, begun):
+                    self._object(control)
+                if self.size:
+                    took = p.register(since(begun))
+                    for which in objects.classes.of(self.size.load()):
+                        p.mark(p.observation(f"{objects.name}: object {which}", "time", "ps"), took)
+
+    def _object(self, control: Endpoint | None) -> None:
+        """Draw an object, have its parts carried, and wait for the last."""
+        p, params, objects = self.p, self.params, self.objects
+        drawn = p.register()
+        p.draw(drawn, objects.drawn)
+        self.object.store(drawn)
+        if self.size and objects.sizes:
+            p.draw(drawn, objects.sizes)
+            self.size.store(drawn)
+        self.next.store(0)
+        size = self._bytes()
+        parts = (
+            -(-size // params.part)
+            if isinstance(size, int)
+            else p.register((size + (params.part - 1)) // params.part)
+        )
+        with self._divided(parts):
+            if control:
+                self._ask(control)
+        p.put(self.wanted, parts)
+        p.get(self.done, parts)
+        with self._divided(parts):
+            if control:
+                self._ask(control)
+
+    def _bytes(self) -> int | Register:
+        """Bytes of the object that is transferred."""
+        return self.size.load() if self.size else self.params.largest
+
+    def _divided(self, parts: int | Register) -> AbstractContextManager[None]:
+        """Steps for an object of several parts."""
+        return nullcontext() if isinstance(parts, int) else self.p.when(parts > 1)
 
     def _control(self, server: Server) -> Endpoint:
         """A connection that creates and completes uploads: CreateMultipartUpload, CompleteMultipartUpload."""
@@ -108,7 +139,7 @@ class Transfer:
     def amount(self, number: Register) -> Register:
         """A fresh register with the bytes of a part."""
         params, size = self.params, self.p.register()
-        size.set(minimum(params.object - number * params.part, params.part))
+        size.set(minimum(self._bytes() - number * params.part, params.part))
         return size
 
 

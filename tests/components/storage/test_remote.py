@@ -175,3 +175,14 @@ def test_mistakes_are_named(
     monkeypatch.setitem(globals(), "SCENARIO", SCENARIO.replace(old, new))
     with pytest.raises(SimioError, match=message):
         ran(tmp_path, "workload.direct.to=near" if "near]" in new else "workload.direct.depth=1")
+
+
+def test_a_drive_that_fails_during_the_run_is_refused_behind_a_target(tmp_path: Path) -> None:
+    """No error goes back to the initiator, so that its volume would wait, or be rebuilt too early."""
+    scenario = tmp_path / "failing.yaml"
+    text = SCENARIO.replace("LINK", "nvme-tcp-spdk").replace("REMOTE", "nvme-tcp").replace("to: d,", "to: pair,")
+    scenario.write_text(
+        text + "volumes: {pair: {kind: mirror, of: [near, d]}}\nfaults: [{kind: failed, of: d, at: 1 ms}]\n"
+    )
+    with pytest.raises(SimioError, match="'d' is a drive of a target and fails commands during the run"):
+        lower(load(str(scenario)).cases[0].system)

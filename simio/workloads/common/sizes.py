@@ -1,17 +1,21 @@
-"""Sizes of flows: a formula, or a table of shares that are no larger than a size."""
+"""Sizes of flows and objects: a formula, or a table of shares that are no larger than a size; and their classes."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from math import log
 from statistics import NormalDist
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from simio.description.mixtures import Mixture
 from simio.description.quantities import Extent, Limit, Values, refusal
 from simio.description.sheets.base import size_text
+from simio.machines.tcp.layout import END_OF_FILE
+from simio.program.builder import Builder, Register
 
 Curve = tuple[tuple[float, float], ...]
 """Sizes in bytes, each with the share of flows that are no larger; both ascend, the share from 0 to 1."""
@@ -46,8 +50,8 @@ _POINTS = 8
 """Points at which a part is looked at for its mean."""
 
 
-class FlowSizes(Values):
-    """A distribution of the sizes of flows."""
+class SizeDistribution(Values):
+    """A distribution of sizes."""
 
     distribution: _NAMES = Field(description="formula, or a measured table of web search or data mining")
     mean: Limit = Field(None, description="mean of exponential sizes")
@@ -60,7 +64,7 @@ class FlowSizes(Values):
     )
 
     @model_validator(mode="after")
-    def _has_its_keys(self) -> FlowSizes:
+    def _has_its_keys(self) -> SizeDistribution:
         needed = _KEYS.get(self.distribution, ())
         for key in sorted({key for keys in _KEYS.values() for key in keys}):
             given = getattr(self, key)
@@ -141,3 +145,44 @@ def _interpolated(curve: Curve) -> Callable[[float], float]:
 
 Classes = Annotated[tuple[Extent, ...], Field(max_length=8)]
 """Largest sizes of all classes but the last."""
+
+
+def check_sizes(given: Mapping[str, object], classes: Sequence[int]) -> None:
+    """Refuse two ways to give sizes, or none, by the two keys and their values; and classes that do not ascend."""
+    one, other = given
+    there = [key for key, value in given.items() if value is not None]
+    if len(there) != 1:
+        hint = "a size such as '64 KiB', or sizes such as {distribution: web-search}"
+        raise refusal("both" if there else "nothing", hint, field=other if there else one)
+    if sorted(set(classes)) != list(classes):
+        raise refusal("sizes that do not ascend", "sizes in ascending order", field="classes")
+
+
+def weighted(size: int | Mixture | None, sizes: SizeDistribution | None) -> list[tuple[int, int]]:
+    """Sizes in bytes with weights, of whichever of the two is given."""
+    if sizes is not None:
+        return sizes.weighted
+    assert size is not None
+    return list(size) if isinstance(size, tuple) else [(size, 1)]
+
+
+class SizeClasses:
+    """Classes of sizes that times are reported for: none of a single size."""
+
+    def __init__(self, p: Builder, bounds: Sequence[int], sizes: Sequence[tuple[int, int]]) -> None:
+        """`bounds` are the largest sizes of all classes but the last."""
+        self.p = p
+        self.classes: list[tuple[int, str]] = []
+        if len(sizes) > 1 and bounds:
+            texts = [size_text(bound) for bound in bounds]
+            middle = (f"{low} to {high}" for low, high in pairwise(texts))
+            names = [f"up to {texts[0]}", *middle, f"above {texts[-1]}"]
+            self.classes = list(zip([*bounds, END_OF_FILE], names, strict=True))
+
+    def of(self, size: Register) -> Iterator[str]:
+        """Run a for loop's body for each class, in the case that a size is in it; gives the name of the class."""
+        p, least = self.p, 0
+        for bound, name in self.classes:
+            with p.when(size > least), p.when(size <= bound):
+                yield name
+            least = bound
