@@ -67,6 +67,13 @@ def test_a_bus_sustains_what_its_bursts_leave(trace: Trace, name: str, peak: flo
     assert amount / bus.occupied(amount) * 1e6 == pytest.approx(sustained, rel=1e-3)
 
 
+@pytest.mark.parametrize(("name", "peak", "streams"), [("ddr4-3200-8", 204.8, 163.84), ("ddr5-5200-2", 83.2, 66.56)])
+def test_memory_has_the_rate_of_its_channels(name: str, peak: float, streams: float) -> None:
+    found = catalogue.sheet(f"memories/{name}").sheet
+    assert float(found.channels * found.channel_rate) / 1e9 == pytest.approx(peak)
+    assert float(found.moved) / 1e9 == pytest.approx(streams)
+
+
 @pytest.mark.parametrize(("name", "rate"), [("fc-al-1g", 103.3), ("fc-al-2g", 206.6)])
 def test_a_loop_carries_its_frames(trace: Trace, name: str, rate: float) -> None:
     # Of 106.25 and 212.5 MB/s on the line, 2112 bytes in 2172.

@@ -51,6 +51,21 @@ def test_python_gives_numbers_in_simios_units_or_text() -> None:
     )  # type: ignore[arg-type]
 
 
+def test_memory_has_the_rate_of_its_channels_or_one_of_its_own() -> None:
+    channels = {"channels": 6, "channel_rate": "23.5 GB/s", "reached": "80 %"}
+    costs = {"size": "1 GiB", "copy_rate": "9 GB/s", "xor_rate": "9 GB/s"}
+    assert Memory(**costs, **channels).moved == Fraction(1128 * 10**8)  # type: ignore[arg-type]
+    assert Memory(**costs, rate="50 GB/s").moved == 50 * 10**9  # type: ignore[arg-type]
+    for wrong, said in (
+        ({**channels, "rate": "50 GB/s"}, "channels beside a rate"),
+        ({**channels, "reached": None}, "found none"),
+        ({**channels, "reached": "120 %"}, "found 120 %"),
+        ({}, "found none"),
+    ):
+        with pytest.raises(ValidationError, match=said):
+            Memory(**costs, **wrong)  # type: ignore[arg-type]
+
+
 def test_a_sheet_cannot_be_changed(parts: Catalogue) -> None:
     with pytest.raises(ValidationError):
         parts.sheet("cpus/fast").sheet.clock = 3

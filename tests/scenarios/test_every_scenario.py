@@ -111,6 +111,7 @@ SHORT = {
     "router-50-mpps": (*PACKETS[:2], "hosts.server.cpu.idle_deep=0 s", *PACKETS[5:]),
     "io-uring-polled": ("run.until=300 us", "run.warm_up=100 us"),
     "nvme-for-100gbe": ("run.until=2 ms", "run.warm_up=500 us"),
+    "memory-channels": ("run.until=1 ms", "run.warm_up=0 s", "disks.d.count=2"),
     "smt-or-cores": ("run.until=300 us", "run.warm_up=100 us", "disks.d.count=2"),
     "spdk-2019": ("run.until=300 us", "run.warm_up=100 us"),
     "spdk-2019-optane": ("run.until=300 us", "run.warm_up=100 us"),

@@ -41,7 +41,7 @@ class Computer:
         # Hardware threads count for work that has a core of its own; the rest has the cores.
         self.cpu = p.resource(f"{self.name}.cpu", description.cores)
         self.memory = p.resource(f"{self.name}.memory")
-        self.memory_byte = per_byte(description.memory.sheet.rate)
+        self.memory_byte = per_byte(description.memory.sheet.moved)
         self.copy_byte = per_byte(description.memory.sheet.copy_rate)
         self.xor_byte = per_byte(description.memory.sheet.xor_rate)
         self.scale = Fraction(description.kernel.sheet.reference_clock) / description.cpu.sheet.clock

@@ -32,8 +32,11 @@ class Interface(Protocol):
     """Memory on the adapter for packets on their way out and in, in bytes."""
 
     @property
-    def cores(self) -> Callable[[int, Wish], Cores] | None:
-        """Chooses the cores of the program of this number; None of an adapter without queues for cores."""
+    def cores(self) -> Callable[[int, Wish, str | None], Cores] | None:
+        """Chooses the cores of the program of this number; None of an adapter without queues for cores.
+
+        Of datagrams the name of the interface at the other end is given, too.
+        """
 
     def drive(self, priority: int = PROCESS) -> None:
         """Emit the CPU time of the driver to hand a packet to the adapter."""

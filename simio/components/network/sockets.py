@@ -103,7 +103,7 @@ class Sockets:
             return stack
         from simio.components.network.placed_udp import SeatedStack
 
-        cores = place(number, wish)
+        cores = place(number, wish, path.target.name)
         return SeatedStack(stack, path.source, cores, merges)  # type: ignore[arg-type]
 
     def _endpoint(
@@ -124,5 +124,5 @@ class Sockets:
         from simio.components.network.placed import PlacedEndpoint
 
         number = self._ports - _FIRST_PORT - 1
-        cores = place(number, wish)
+        cores = place(number, wish, None)
         return PlacedEndpoint(stack, name, settings, path, buffer, aligned, ports, cores)

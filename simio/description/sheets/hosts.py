@@ -16,6 +16,7 @@ from simio.description.quantities import (
     Limit,
     Quantity,
     Rate,
+    Share,
     Time,
     refusal,
 )
@@ -105,16 +106,60 @@ class Cpu(Sheet):
 
 
 class Memory(Sheet):
-    """Main memory as the I/O path sees it: one server that bytes pass through."""
+    """Main memory as the I/O path sees it: one server that bytes pass through.
+
+    Channels are interleaved by address, in steps of a few cache lines, so that the bytes of a page are spread over
+    all of them, and all are busy alike. So they are one server with the rate of all (docs/pcie.md).
+    """
 
     work = {"copy_rate": "copies", "xor_rate": "parity"}
+    alternatives = ("rate", "channels", "channel_rate", "reached")
 
     size: Extent = Field(description="capacity")
-    rate: Rate = Field(description="bytes a second that memory moves for reads and writes together")
+    rate: OptionalRate = Field(
+        None,
+        description="bytes a second that memory moves for reads and writes together; none: what `reached` says of "
+        "its channels",
+    )
+    channels: Count | None = Field(
+        None, description="channels that addresses are interleaved over, each with modules; none: `rate` says it"
+    )
+    channel_rate: OptionalRate = Field(
+        None, description="bytes a second of a channel: 8 bytes a transfer (JEDEC), as 25.6 GB/s of DDR4-3200"
+    )
+    reached: Share = Field(None, description="share of the channels' rate that streams reach")
     copy_rate: Rate = Field(
         description="rate at which one CPU, alone, copies from the kernel's memory to a program's"
     )
     xor_rate: Rate = Field(description="rate at which one CPU, alone, works through buffers to compute parity")
+
+    @property
+    def moved(self) -> Fraction:
+        """Bytes a second that memory moves for reads and writes together."""
+        if self.rate is not None:
+            return self.rate
+        assert self.channels
+        assert self.channel_rate
+        assert self.reached
+        return self.channels * self.channel_rate * self.reached
+
+    @model_validator(mode="after")
+    def _one_rate(self) -> Memory:
+        channels = {name: getattr(self, name) for name in ("channels", "channel_rate", "reached")}
+        given = [name for name, value in channels.items() if value is not None]
+        if self.rate is not None and given:
+            raise refusal(
+                f"{given[0]} beside a rate",
+                "either the rate of all or channels",
+                f"write 'rate: none' to count channels, or '{given[0]}: none'",
+                field="rate",
+            )
+        if self.rate is None and len(given) < len(channels):
+            missing = next(name for name in channels if name not in given)
+            raise refusal("none", "a value, or a rate of all", f"{', '.join(channels)} go together", missing)
+        if self.reached is not None and self.reached > 1:
+            raise refusal(f"{float(100 * self.reached):g} %", "at most 100 %", field="reached")
+        return self
 
 
 class HostSheet(Sheet):

@@ -33,6 +33,11 @@ class QueuedAdapter(Sheet):
         description="how flows find their queue: rss, a hash of addresses and ports; flow, a rule that "
         "leads each to the core of its receiver (aRFS)",
     )
+    udp_hash: Literal["ports", "addresses"] = Field(
+        "ports",
+        description="what of UDP the hash is over beside addresses (ethtool -N DEV rx-flow-hash udp4): ports, sdfn; "
+        "addresses, nothing (sd), so that all datagrams between two hosts come by one queue",
+    )
     receive_ring: Count = Field(description="packet buffers that the driver posts for a queue")
     transmit_ring: Count = Field(description="packets that a queue takes ahead of the wire")
     receive_descriptor: Extent = Field(description="bytes of a posted buffer's descriptor, which the adapter reads")

@@ -138,6 +138,21 @@ def test_both_engines_agree_with_polling_merging_and_adaptive_moderation(stream:
     assert results[0].tallies == results[1].tallies
 
 
+def test_a_hash_of_addresses_leads_all_datagrams_of_a_host_to_one_queue(tmp_path: Path) -> None:
+    path = tmp_path / "streams.yaml"
+    path.write_text(STREAM.replace("steering: flow", "steering: rss").replace("core: 0", "streams: 4"))
+    queues = {
+        over: {
+            each.owner
+            for each in ran(path, f"hosts.receiver.adapters.nic.udp_hash={over}").tallies
+            if each.what == "polls" and each.owner.startswith("receiver")
+        }
+        for over in ("ports", "addresses")
+    }
+    assert len(queues["ports"]) > 1
+    assert len(queues["addresses"]) == 1
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
