@@ -32,7 +32,7 @@ def _wide(typing: Any, time: Any, sequence: Any, other_time: Any, other_sequence
     return types.boolean(*[types.int64] * 4), generate
 
 
-@overload(earlier, jit_options=INLINED)
+@overload(earlier, jit_options=INLINED)  # type: ignore[arg-type]
 def _earlier(time, sequence, other_time, other_sequence):
     return lambda time, sequence, other_time, other_sequence: _wide(time, sequence, other_time, other_sequence)
 
