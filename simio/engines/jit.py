@@ -28,5 +28,6 @@ def register_shared() -> None:
 
 register_shared()
 compiled = njit(**OPTIONS)  # type: ignore[call-overload]
-inlined = njit(forceinline=True, **OPTIONS)  # type: ignore[call-overload]
+INLINED = {"forceinline": True, **OPTIONS}
+inlined = njit(**INLINED)  # type: ignore[call-overload]
 """Inlined by LLVM into every caller."""

@@ -66,7 +66,7 @@ def advance(
             if top == now:
                 pass
             elif control[c.RING_COUNT] > 0:
-                following = ring[control[c.RING_HEAD]]
+                following = ring[np.uint64(control[c.RING_HEAD])]
                 control[c.RING_HEAD] += 1
                 if control[c.RING_HEAD] == ring.size:
                     control[c.RING_HEAD] = 0
@@ -96,14 +96,15 @@ def advance(
                 following = heap[0, 2]
                 if held < 0:
                     heaped -= 1
-                    held_time = heap[heaped, 0]
-                    held_sequence = heap[heaped, 1]
-                    held = heap[heaped, 2]
+                    last = np.uint64(heaped)
+                    held_time = heap[last, 0]
+                    held_sequence = heap[last, 1]
+                    held = heap[last, 2]
                 sift(heap, heaped, held_time, held_sequence, held)
             slot = following
             held = -1
             events += 1
-            pc = threads[slot, c.PC]
+            pc = threads[np.uint64(slot), c.PC]
         resumed = False
         me = np.uint64(slot)
 
@@ -216,10 +217,11 @@ def advance(
                     status = c.GROW_LOG
                     break
                 value = operand(steps, at, 2, threads, me)
-                mark = named(steps, at, 1, threads, me)
-                log[logged, 0] = now
-                log[logged, 1] = mark
-                log[logged, 2] = value
+                mark = np.uint64(named(steps, at, 1, threads, me))
+                row = np.uint64(logged)
+                log[row, 0] = now
+                log[row, 1] = mark
+                log[row, 2] = value
                 logged += 1
                 sums[mark] += value
                 pc += 1
@@ -231,7 +233,7 @@ def advance(
                     break
                 if freed > 0:
                     freed -= 1
-                    child = free[freed]
+                    child = free[np.uint64(freed)]
                 else:
                     if used == threads.shape[0]:
                         executed -= 1
@@ -256,16 +258,17 @@ def advance(
                 threads[me, c.FLAGS] = 0
                 threads[me, c.PC] = pc
                 parent = threads[me, c.PARENT]
+                above = np.uint64(parent)
                 # The parent's row may be another thread's by now.
                 if (
                     flags & c.JOINED
-                    and threads[parent, c.FLAGS] & c.LIVE
-                    and threads[parent, c.SERIAL] == threads[me, c.PARENT_SERIAL]
+                    and threads[above, c.FLAGS] & c.LIVE
+                    and threads[above, c.SERIAL] == threads[me, c.PARENT_SERIAL]
                 ):
-                    threads[parent, c.CHILDREN] -= 1
-                    if threads[parent, c.CHILDREN] == 0 and threads[parent, c.WAIT] == codes.WAIT_JOIN:
+                    threads[above, c.CHILDREN] -= 1
+                    if threads[above, c.CHILDREN] == 0 and threads[above, c.WAIT] == codes.WAIT_JOIN:
                         ready(ring, control, threads, parent)
-                free[freed] = slot
+                free[np.uint64(freed)] = slot
                 freed += 1
                 if not flags & c.DAEMON:
                     working -= 1

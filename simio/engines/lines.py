@@ -1,4 +1,7 @@
-"""The compiled engine's resources and containers, and the threads that wait in line for them."""
+"""The compiled engine's resources and containers, and the threads that wait in line for them.
+
+A row is unsigned where it is an index: numba looks whether a signed one counts from the end.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,11 @@ def named(steps, at, column, threads, me):
 @inlined
 def ready(ring, control, threads, slot):
     """Schedule a waiting thread for now, behind all that is due now."""
-    threads[slot, c.WAIT] = codes.WAIT_READY
+    threads[np.uint64(slot), c.WAIT] = codes.WAIT_READY
     at = control[c.RING_HEAD] + control[c.RING_COUNT]
     if at >= ring.size:
         at -= ring.size
-    ring[at] = slot
+    ring[np.uint64(at)] = slot
     control[c.RING_COUNT] += 1
 
 
@@ -33,7 +36,7 @@ def seize(resources, r, units, priority, threads, slot, now):
     resources[r, c.SEIZES] += 1
     head = resources[r, c.HEAD]
     taken = resources[r, c.IN_USE] + units > resources[r, c.UNITS]
-    if taken or (head >= 0 and threads[head, c.PRIORITY] <= priority):
+    if taken or (head >= 0 and threads[np.uint64(head), c.PRIORITY] <= priority):
         me = np.uint64(slot)
         threads[me, c.WAIT] = codes.WAIT_RESOURCE
         threads[me, c.WHAT] = r
@@ -63,14 +66,14 @@ def grant(resources, r, threads, ring, control, now):
     """Give freed units to the head of the line for as long as the head fits."""
     slot = resources[r, c.HEAD]
     while slot >= 0:
-        units = threads[slot, c.AMOUNT]
+        units = threads[np.uint64(slot), c.AMOUNT]
         if resources[r, c.IN_USE] + units > resources[r, c.UNITS]:
             break
         resources[r, c.IN_USE] += units
         resources[r, c.BUSY] -= units * now
         resources[r, c.QUEUE] += now
         resources[r, c.LINE] -= 1
-        following = threads[slot, c.NEXT]
+        following = threads[np.uint64(slot), c.NEXT]
         resources[r, c.HEAD] = following
         if following < 0:
             resources[r, c.TAIL] = -1
@@ -83,7 +86,7 @@ def grant(resources, r, threads, ring, control, now):
 @inlined
 def enqueue(resources, r, threads, slot, now):
     """Put a thread into a resource's line, behind its equals in priority."""
-    priority = threads[slot, c.PRIORITY]
+    priority = threads[np.uint64(slot), c.PRIORITY]
     resources[r, c.WAITS] += 1
     resources[r, c.QUEUE] -= now
     resources[r, c.LINE] += 1
@@ -91,26 +94,26 @@ def enqueue(resources, r, threads, slot, now):
         resources[r, c.LONGEST] = resources[r, c.LINE]
     tail = resources[r, c.TAIL]
     if tail < 0:
-        threads[slot, c.NEXT] = -1
+        threads[np.uint64(slot), c.NEXT] = -1
         resources[r, c.HEAD] = slot
         resources[r, c.TAIL] = slot
-    elif threads[tail, c.PRIORITY] <= priority:
-        threads[slot, c.NEXT] = -1
-        threads[tail, c.NEXT] = slot
+    elif threads[np.uint64(tail), c.PRIORITY] <= priority:
+        threads[np.uint64(slot), c.NEXT] = -1
+        threads[np.uint64(tail), c.NEXT] = slot
         resources[r, c.TAIL] = slot
     else:
         before = resources[r, c.PASSED]
-        if before >= 0 and threads[before, c.PRIORITY] > priority:
+        if before >= 0 and threads[np.uint64(before), c.PRIORITY] > priority:
             before = -1
-        at = threads[before, c.NEXT] if before >= 0 else resources[r, c.HEAD]
-        while threads[at, c.PRIORITY] <= priority:
+        at = threads[np.uint64(before), c.NEXT] if before >= 0 else resources[r, c.HEAD]
+        while threads[np.uint64(at), c.PRIORITY] <= priority:
             before = at
-            at = threads[at, c.NEXT]
-        threads[slot, c.NEXT] = at
+            at = threads[np.uint64(at), c.NEXT]
+        threads[np.uint64(slot), c.NEXT] = at
         if before < 0:
             resources[r, c.HEAD] = slot
         else:
-            threads[before, c.NEXT] = slot
+            threads[np.uint64(before), c.NEXT] = slot
         resources[r, c.PASSED] = slot
 
 
@@ -172,13 +175,13 @@ def serve(containers, k, threads, ring, control):
     while progress:
         progress = False
         slot = containers[k, c.GET_HEAD]
-        while slot >= 0 and threads[slot, c.AMOUNT] <= containers[k, c.LEVEL]:
-            change(containers, k, -threads[slot, c.AMOUNT])
+        while slot >= 0 and threads[np.uint64(slot), c.AMOUNT] <= containers[k, c.LEVEL]:
+            change(containers, k, -threads[np.uint64(slot), c.AMOUNT])
             slot = leave(containers, k, c.GET_HEAD, threads, ring, control)
             progress = True
         slot = containers[k, c.PUT_HEAD]
-        while slot >= 0 and containers[k, c.LEVEL] <= containers[k, c.CAPACITY] - threads[slot, c.AMOUNT]:
-            change(containers, k, threads[slot, c.AMOUNT])
+        while slot >= 0 and containers[k, c.LEVEL] <= containers[k, c.CAPACITY] - threads[np.uint64(slot), c.AMOUNT]:
+            change(containers, k, threads[np.uint64(slot), c.AMOUNT])
             slot = leave(containers, k, c.PUT_HEAD, threads, ring, control)
             progress = True
 
@@ -187,7 +190,7 @@ def serve(containers, k, threads, ring, control):
 def leave(containers, k, head, threads, ring, control):
     """Take the head out of a container's line and make it ready; returns the next head."""
     slot = containers[k, head]
-    following = threads[slot, c.NEXT]
+    following = threads[np.uint64(slot), c.NEXT]
     containers[k, head] = following
     if following < 0:
         containers[k, head + 1] = -1
@@ -212,13 +215,13 @@ def exchange(containers, k, threads, slot, amount, head, ring, control, now):
             serve(containers, k, threads, ring, control)
         return True
     containers[k, c.BLOCKED] += 1
-    threads[slot, c.AMOUNT] = amount
-    threads[slot, c.WHAT] = k
-    threads[slot, c.NEXT] = -1
+    threads[np.uint64(slot), c.AMOUNT] = amount
+    threads[np.uint64(slot), c.WHAT] = k
+    threads[np.uint64(slot), c.NEXT] = -1
     tail = containers[k, head + 1]
     if tail < 0:
         containers[k, head] = slot
     else:
-        threads[tail, c.NEXT] = slot
+        threads[np.uint64(tail), c.NEXT] = slot
     containers[k, head + 1] = slot
     return False

@@ -132,19 +132,19 @@ def copy_registers(threads, parent, child, registers):
 @inlined
 def start_child(steps, at, threads, slot, child, serial, registers, stats):
     """Fill the row of the thread that a FORK starts; returns whether it keeps the run alive."""
-    me = np.uint64(slot)
+    me, row = np.uint64(slot), np.uint64(child)
     copy_registers(threads, me, child, registers)
-    name = named(steps, at, 5, threads, me)
-    threads[child, c.WAIT] = codes.WAIT_READY
-    threads[child, c.PC] = steps[at, 1]
-    threads[child, c.SERIAL] = serial
-    threads[child, c.NAME] = name
-    threads[child, c.PARENT] = slot
-    threads[child, c.PARENT_SERIAL] = threads[me, c.SERIAL]
-    threads[child, c.CHILDREN] = 0
+    name = np.uint64(named(steps, at, 5, threads, me))
+    threads[row, c.WAIT] = codes.WAIT_READY
+    threads[row, c.PC] = steps[at, 1]
+    threads[row, c.SERIAL] = serial
+    threads[row, c.NAME] = name
+    threads[row, c.PARENT] = slot
+    threads[row, c.PARENT_SERIAL] = threads[me, c.SERIAL]
+    threads[row, c.CHILDREN] = 0
     flags = threads[me, c.FLAGS] & ~c.JOINED | (c.JOINED if steps[at, 3] else 0)
     flags |= c.DAEMON if steps[at, 4] else 0
-    threads[child, c.FLAGS] = flags
+    threads[row, c.FLAGS] = flags
     stats[name, 0] += 1
     if steps[at, 3]:
         threads[me, c.CHILDREN] += 1
