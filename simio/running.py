@@ -289,7 +289,9 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         bound=runs.cap.rate if runs.cap else None,
         bound_by=runs.cap.name if runs.cap else "",
         streams=pooled_streams([each.streams for each in runs.seen]),
-        limiter=limiter(resources, threads, tallies, outcome.end, program, runs.seen[0].loads),
+        limiter=limiter(
+            resources, threads, tallies, outcome.end, program, runs.seen[0].loads, measure.paused(program, outcome)
+        ),
         resources=resources,
         containers=measure.container_use(program, outcome),
         threads=threads,

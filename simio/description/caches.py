@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Extent, Probability, Size, Time, Values, refusal
+from simio.description.quantities import Extent, Part, Size, Time, Values, refusal
 from simio.description.sheets.base import size_text
 
 MOST_BLOCK = 2**20
@@ -26,10 +26,10 @@ class CacheOptions(Values):
     sequential_cutoff: Size = Field(
         4 * 2**20, description="bytes of a sequence from which on it passes by; 0: none does"
     )
-    dirty_limit: Probability = Field(
+    dirty_limit: Part = Field(
         0.7, description="share of buckets with dirty blocks from which on writes go through (CUTOFF_WRITEBACK_SYNC)"
     )
-    dirty_target: Probability = Field(
+    dirty_target: Part = Field(
         0.1, description="share of the cache that writeback leaves dirty (writeback_percent); 0: as little as it can"
     )
     writeback_delay: Time = Field(

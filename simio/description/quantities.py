@@ -178,9 +178,8 @@ Share = Annotated[Fraction | None, Quantity("share", positive=True, word="none")
 DelayPerLength = Annotated[Fraction, Quantity("delay_per_length")]
 
 
-def _probability(value: object) -> float:
-    """A probability as a number, or as a percentage with its sign."""
-    wanted = "a probability from 0 to below 1, such as 0.0001 or '0.01 %'"
+def _below_one(value: object, wanted: str) -> float:
+    """A number from 0 to below 1, or a percentage with its sign."""
     number = value
     if isinstance(value, str):
         try:
@@ -192,15 +191,23 @@ def _probability(value: object) -> float:
     return float(number)
 
 
-Probability = Annotated[
-    float,
-    PlainValidator(_probability),
-    WithJsonSchema(
-        {"anyOf": [{"type": "number", "minimum": 0, "exclusiveMaximum": 1},
-                   {"type": "string", "pattern": units.regex("share"), "examples": ["0.01 %"]}]}
-    ),
-]  # fmt: skip
+def _probability(value: object) -> float:
+    return _below_one(value, "a probability from 0 to below 1, such as 0.0001 or '0.01 %'")
+
+
+def _part(value: object) -> float:
+    return _below_one(value, "a share from 0 to below 1, such as 0.1 or '10 %'")
+
+
+def _schema(example: str) -> WithJsonSchema:
+    text = {"type": "string", "pattern": units.regex("share"), "examples": [example]}
+    return WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0, "exclusiveMaximum": 1}, text]})
+
+
+Probability = Annotated[float, PlainValidator(_probability), _schema("0.01 %")]
 """A probability below one: a number, or a percentage as text."""
+Part = Annotated[float, PlainValidator(_part), _schema("10 %")]
+"""A share of a whole, below one: a number, or a percentage as text."""
 Count = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 """A whole number of at least one."""
 Whole = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]

@@ -16,6 +16,7 @@ _CALLED = {
     "host": "server client",
     "from": "client source src",
     "to": "server target destination dst",
+    "storage": "to target device disk volume filename",
     "cpus": "cores cpu_count vcpus",
     "rate": "speed bandwidth bw throughput",
     "delay": "latency rtt",

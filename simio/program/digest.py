@@ -81,8 +81,11 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, np.integer):
         return int(value)
+    if kind in (tuple, list):
+        return [item if type(item) in _PLAIN else _plain(item) for item in value]
     if is_dataclass(kind):
-        return [_plain(getattr(value, name)) for name in _counted(kind, bool(getattr(value, "instance", 1)))]
+        named = [getattr(value, name) for name in _counted(kind, bool(getattr(value, "instance", 1)))]
+        return [item if type(item) in _PLAIN else _plain(item) for item in named]
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     return function_name(value) if callable(value) else value

@@ -60,5 +60,12 @@ class Memory:
 
     def table(self, dtype: type) -> Table:
         """All words."""
-        pieces: list[Table] = [np.array(piece, dtype=dtype) for piece in self._pieces] or [np.empty(0, dtype=dtype)]
+        pieces = [_row(piece, dtype) for piece in self._pieces] or [np.empty(0, dtype=dtype)]
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+
+
+def _row(piece: list[int] | array[int], dtype: type) -> Table:
+    """The words of a piece. A list of millions becomes words of 64 bits faster by way of an array."""
+    if dtype is np.int64 and isinstance(piece, list):
+        piece = array("q", piece)
+    return np.asarray(piece, dtype=dtype)

@@ -34,7 +34,8 @@ def limit_of(program: Program, outcome: Outcome, span: Throughput) -> Limiter:
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies, open_loads = measure.tallies(program, outcome), loads(program, outcome, span)
-    return limiter(resources, threads, tallies, outcome.end, program, open_loads)
+    pause = measure.paused(program, outcome)
+    return limiter(resources, threads, tallies, outcome.end, program, open_loads, pause)
 
 
 def limiter(
@@ -44,6 +45,7 @@ def limiter(
     end: int = 0,
     program: Program | None = None,
     open_loads: tuple[LoadUse, ...] = (),
+    paused: float = 0.0,
 ) -> Limiter:
     """The most plausible limit.
 
@@ -51,7 +53,8 @@ def limiter(
     resource), and a thread before a lock (whose holders may wait). With a `program`, a lock leads to what its holders
     use or wait for most (`_beneath`); `resources` are then in the order of the program's. If none is saturated, and
     all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the time, the limit is what a
-    machine waited for most of the `end` ps of the run, such as a window.
+    machine waited for most of the `end` ps of the run, such as a window, or a trace that is `paused` for this share
+    of it.
     Otherwise the stages run one after another, and the busiest part is named.
     """
     servers = [("resource", use.name, use.utilisation) for use in resources if not use.lock]
@@ -79,6 +82,9 @@ def limiter(
     if not candidates:
         return Limiter("none", "", 0.0, "nothing is busy")
     busiest = ", ".join(f"{name} {busy:.0%}" for _, name, busy in candidates)
+    if paused >= MOSTLY:
+        sentence = f"The trace sets the pace: it pauses {paused:.0%} of the time. Busiest: {busiest}"
+        return Limiter("load", candidates[0][1], candidates[0][2], sentence)
     crowded = any(use.longest_line >= CROWD for use in resources)
     why = "" if open_loads or crowded else ": the stages run one after another"
     sentence = f"No part is saturated{why}. Busiest: {busiest}"

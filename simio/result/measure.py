@@ -17,6 +17,8 @@ from simio.result.recorded import Observation
 from simio.result.statistics import percentile, warm_up
 from simio.sketch import Sketch
 
+TRACE_PAUSE = "trace pause"
+"""Name of the threads in which a replay waits as its trace does."""
 Ints = NDArray[np.int64]
 SHORT = "the run is too short for a steady state: the whole run is reported, with its start"
 
@@ -225,6 +227,14 @@ def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
         ThreadUse(name, count, min(spent[numbers[name]] / max(outcome.end, 1) / count, 1.0))
         for name, count in counts.items()
     )
+
+
+def paused(program: Program, outcome: Outcome) -> float:
+    """Share of the run for which replays waited as their traces do; of several, the mean."""
+    if not program.feeds or TRACE_PAUSE not in program.names:
+        return 0.0
+    spent = int(outcome.threads[program.names.index(TRACE_PAUSE), 2])
+    return spent / max(outcome.end, 1) / len(program.feeds)
 
 
 def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[Observation, ...]:

@@ -65,7 +65,7 @@ Once = Callable[[int, int], Outcome]
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a case: the outcome of the first and the bound on it, and what each delivered and observed.
+    """The runs of a case: the outcome of the first, the bound on all, and what each delivered and observed.
 
     `half_width` is half of the 95% confidence interval of the mean in bytes a second, None where one run is all.
     """
@@ -121,14 +121,15 @@ def _repeated(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
     the interval is short enough.
     """
     seeds = seeds_of(run, program)
-    first, spans, seen, events, steps = None, [], [], 0, 0
+    first, caps, spans, seen, events, steps = None, [], [], [], 0, 0
     width = precision = None
     for seed in seeds:
         outcome = once(seed, HORIZON if run.until is None else run.until)
         if first and outcome.status == Status.INTERRUPTED:
             break
         span, cap = reported(program, outcome, run.warm_up, certain)
-        first = first or (outcome, cap)
+        first = first or outcome
+        caps.append(cap)
         events, steps = events + outcome.events, steps + outcome.steps
         spans.append(span)
         seen.append(Seen.of(program, outcome, span))
@@ -141,7 +142,15 @@ def _repeated(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
     assert first is not None
     if len(spans) > 1:
         width = _half_width(spans)
-    return Runs(*first, tuple(spans), tuple(seen), seeds[: len(spans)], events, steps, width, precision)
+    return Runs(
+        first, _loosest(caps), tuple(spans), tuple(seen), seeds[: len(spans)], events, steps, width, precision
+    )
+
+
+def _loosest(caps: list[Cap | None]) -> Cap | None:
+    """The bound on the mean of runs that have these: some may be allowed more than others, as they were cut off."""
+    known = [cap for cap in caps if cap is not None]
+    return max(known, key=lambda cap: cap.rate) if len(known) == len(caps) else None
 
 
 def _lengthened(run: Run, program: Program, certain: Bound, once: Once) -> Runs:

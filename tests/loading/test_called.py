@@ -17,6 +17,8 @@ from simio.loading.called import meant
         ("server", ["host", "to"], "did you mean 'host'?"),
         ("qd", ["depth", "host"], "did you mean 'depth'?"),
         ("qd", ["host", "size"], ""),
+        ("to", ["host", "storage", "devices"], "did you mean 'storage'?"),
+        ("target", ["storage", "to"], "did you mean 'to'?"),
         ("dept", ["depth", "host"], "did you mean 'depth'?"),
     ],
 )

@@ -20,7 +20,7 @@ from simio.program.steps import Program
 from simio.result.headline import AHEAD, reported
 from simio.result.measure import SHORT
 from simio.result.model import CaseResult, Throughput
-from simio.running import run_scenario
+from simio.running import run_case, run_scenario
 
 US = 1_000_000
 DISK = """\
@@ -271,3 +271,22 @@ def test_observations_of_a_random_case_are_those_of_all_its_runs(run):
     assert seen.half_widths[3] == pytest.approx(4.303 * (sum(each**2 for each in spread) / 2 / 3) ** 0.5)
     assert alone[0].observations[0].half_widths is None
     assert both.streams[0].rate == sum(case.streams[0].rate for case in alone) / 3
+
+
+def test_the_bound_of_several_runs_holds_for_their_mean(tmp_path: Path) -> None:
+    # The first run delivers one transaction; in the second a block is written as well.
+    (tmp_path / "mixed.yaml").write_text("""
+title: A transaction, and blocks that arrive at random
+hosts: {a: {model: hosts/nvme-icpe24, kernel: {model: kernels/linux-6.3, scheduler: mq-deadline}}}
+disks: {d: {model: disks/optane-p5800x, count: 2, capacity: 64 GB}}
+volumes: {v: {kind: mirror, of: d}}
+links: [{model: links/nvme, between: [a.nvme, d], length: 0 m}]
+workload:
+  w0: {kind: database, host: a, data: v, log: v, clients: 1, reads: 0, writes: 3, record: 1 KiB, pages: 20000}
+  w1: {kind: writer, host: a, to: v, access: direct, block: 128 KiB, size: 8 GiB, arrivals: {rate: 2000 /s}}
+run: {seed: 746, until: 300 us, replications: 2, warm_up: 0 s}
+""")
+    result = run_case(load(str(tmp_path / "mixed.yaml")).cases[0])
+    assert result.half_width
+    assert result.bound is not None
+    assert result.rate <= result.bound

@@ -476,3 +476,11 @@ def test_a_long_replay_says_that_its_times_were_condensed(scenario, monkeypatch)
     assert (seen.count, seen.mean, seen.most) == (300, pytest.approx(sum(whole) / 300), max(whole))
     assert case.throughput.amount == 300 * 4096
     assert case.demerits[0].count == 300
+
+
+@pytest.mark.parametrize(("pause", "names_the_trace"), [(900_000, True), (0, False)])
+def test_a_closed_replay_names_its_trace_as_the_limit_where_that_pauses(scenario, pause, names_the_trace) -> None:
+    path = scenario(f"R Hit 1000 8 5000 {pause}\nW Miss 2000000 16 700 {pause}\nR Hit 1008 4 900 0\n")
+    limit = run_case(load(path).cases[0]).limiter
+    assert limit.sentence.startswith("The trace sets the pace: it pauses 100% of the time") == names_the_trace
+    assert (limit.kind == "load") == names_the_trace

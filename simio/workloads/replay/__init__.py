@@ -18,6 +18,7 @@ from simio.program.builder import Register, since
 from simio.program.service import SECOND
 from simio.program.steps import HORIZON
 from simio.result.condensed import REQUEST
+from simio.result.measure import TRACE_PAUSE
 from simio.workloads import register_workload
 from simio.workloads.replay import rows
 from simio.workloads.replay.params import RESPONSE, Replay
@@ -119,7 +120,7 @@ def _emit(site: Site, workload: Workload[Replay], targets: list[Target], table: 
             r.size.set(r.size // 2)
             if slots:
                 p.get(slots, 1)
-            p.rest(r.wait, "pause")
+            p.rest(r.wait, TRACE_PAUSE)
             with p.fork("request") if apart else nullcontext(), p.scope():
                 begun = p.now() if noted else None
                 with p.timed(took):

@@ -11,7 +11,7 @@ from simio.components.site import Site
 from simio.description.arrivals import Arrivals, check_think
 from simio.description.mixtures import Mixture, Sizes
 from simio.description.model import Workload
-from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Probability, Time, refusal
+from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Part, Time, refusal
 from simio.description.workloads import HostName, HostNames, Storage, WorkloadParams
 from simio.workloads import register_workload
 from simio.workloads.common.sockets import Streams
@@ -59,7 +59,7 @@ class Serve(WorkloadParams):
         "file system, else no object",
     )
     warm: Flag = Field(True, description="whether the most popular objects are in the cache when the run begins")
-    writes: Probability = Field(0.0, description="share of requests that write the object instead of reading it")
+    writes: Part = Field(0.0, description="share of requests that write the object instead of reading it")
     sync: Flag = Field(True, description="access buffered: whether a write is on the device before it is answered")
     request: Extent = Field(200, description="bytes of a request, beside an object that it writes")
     header: Extent = Field(300, description="bytes of an answer, beside an object that was read")

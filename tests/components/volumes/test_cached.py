@@ -189,7 +189,7 @@ workload:
         ("volumes.v={kind: mirror, of: d, cache: {room: 1 MiB}}", "only cached has it"),
         ("volumes.v.unit=64 KiB", "a unit for a cached"),
         ("volumes.v.cache.mode=none", "writearound"),
-        ("volumes.v.cache.dirty_limit=100 %", "a probability from 0 to below 1"),
+        ("volumes.v.cache.dirty_limit=100 %", "a share from 0 to below 1, such as 0.1"),
     ],
 )
 def test_mistakes_in_a_scenario_are_told(tmp_path: Path, given: str, said: str) -> None:
