@@ -2,11 +2,12 @@
 
     python benchmarks/turns.py [--before REVISION] [--rounds N] [--short] [--most-loss SHARE]
 
-The earlier version is taken from git into a temporary folder and runs with the packages of this environment. Figures
-are seconds of CPU, the least of several rounds. The status is 1 where something takes longer than before by more than
-`--most-loss`; what seems to is measured up to `AGAIN` times more. `--short` is for each change: it compares with the
-version before (the last commit, or its parent where nothing differs from it), leaves out what takes more than some
-seconds, has a loss of 15% as its limit, and ends after 60 seconds of CPU, compiling apart, with what it has by then.
+The earlier version is taken from git into a temporary folder and runs its own scenarios with its own datasheets and
+the packages of this environment. Figures are seconds of CPU, the least of several rounds; what fails has none, and
+the last line of its error stands below the table. The status is 1 where something takes longer than before by more
+than `--most-loss`; what seems to is measured up to `AGAIN` times more. `--short` is for each change: it compares with
+the version before (the last commit, or its parent where nothing differs from it), leaves out what takes more than
+some seconds, has a loss of 15% as its limit, and ends after 60 seconds of CPU, compiling apart, with what it has.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ import resource
 import signal
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
+import venv
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,15 +35,17 @@ SHORT_CPU, SHORT_LOSS = 60.0, 0.15
 """Seconds of CPU after which the short form ends, and the loss that it allows."""
 AGAIN = 3
 """Rounds more of what seems to take longer."""
-FOLDERS = ("simio", "models", "scenarios", "validation")
+WIRE = "benchmarks/tcp-wire.yaml"
+FOLDERS = ("simio", "models", "scenarios", "validation", WIRE)
+PACKAGES = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
 PROGRAM = "import sys; sys.argv[0] = 'simio'; from simio.__main__ import program; program()"
 ENGINE = """
-import time
+import sys, time
 from simio.engines import compiled
 from simio.loading import load
 from simio.lower import lower
 begin = time.process_time()
-program = lower(load({path!r}, {sets!r}).cases[{case}].system)
+program = lower(load(sys.argv[1], {sets!r}).cases[{case}].system)
 lowering = time.process_time() - begin
 compiled.run(program)
 def run():
@@ -50,49 +55,59 @@ def run():
 print(min(run() for _ in range({runs})) if {runs} else lowering)
 """
 SWEEP = """
-import time
+import sys, time
 try:
     from simio.sweeps import Task, run_many
 except ImportError:  # its name before
     from simio.many import Task, run_many
-sets = [("workload.ttcp.writes=128", f"workload.ttcp.window={{window}} KiB") for window in range(8, 48)]
-tasks = [Task({path!r}, each) for each in sets]
-list(run_many(tasks[:8], 1))
-begin = time.process_time()
-list(run_many(tasks[8:], 1))
-print((time.process_time() - begin) / 32)
+sets = [("workload.ttcp.writes=128", f"workload.ttcp.window={window} KiB") for window in range(8, 48)]
+tasks = [Task(sys.argv[1], each) for each in sets]
+def run(some):
+    begin = time.process_time()
+    outcomes = [outcome for _, outcome in run_many(some, 1)]
+    taken = time.process_time() - begin
+    for outcome in outcomes:
+        if isinstance(outcome, Exception):
+            raise outcome
+    return taken / len(some)
+run(tasks[:8])
+print(run(tasks[8:]))
 """
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One thing to measure: a command, or a script that prints its seconds; `cold` empties the cache before."""
+    """One thing to measure: a command, or a script that prints its seconds; `cold` empties the cache before.
+
+    The words of either may name a file of the version that is measured, after `FILE`.
+    """
 
     name: str
-    command: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     script: str = ""
     long: bool = False
     cold: bool = False
 
 
-def _engine(scenario: str, case: int = 0, runs: int = 5, sets: Sequence[str] = ()) -> str:
-    return ENGINE.format(path=str(ROOT / scenario), sets=tuple(sets), case=case, runs=runs)
+def _engine(case: int = 0, runs: int = 5, sets: Sequence[str] = ()) -> str:
+    return ENGINE.format(sets=tuple(sets), case=case, runs=runs)
 
 
-WIRE = "benchmarks/tcp-wire.yaml"
+FILE = "file:"
+HIPPI, FC, RAID = (f"{FILE}scenarios/{name}.yaml" for name in ("sgi-hippi-raw", "linux-fc-raw", "raid5-writes"))
 READ_ONCE = ("workload.reader.size=512 MiB", "workload.reader.passes=1")
 MEASURES = (
-    Measure("run sgi-hippi-raw", ("run", "sgi-hippi-raw")),
-    Measure("run linux-fc-raw", ("run", "linux-fc-raw")),
-    Measure("TCP over links, 100 MiB: engine", script=_engine(WIRE, sets=("workload.ttcp.writes=1707",))),
-    Measure("Fibre Channel disks: engine", script=_engine("scenarios/linux-fc-raw.yaml", sets=READ_ONCE)),
-    Measure("Fibre Channel disks: lowering", script=_engine("scenarios/linux-fc-raw.yaml", runs=0, sets=READ_ONCE)),
-    Measure("sweep of TCP over links, 8 MiB: a run", script=SWEEP.format(path=str(ROOT / WIRE))),
-    Measure("RAID 5, writes: engine", script=_engine("scenarios/raid5-writes.yaml", 3, 1), long=True),
-    Measure("first run, empty cache", ("run", "sgi-hippi-raw"), long=True, cold=True),
-    Measure("explain linux-fc-raw", ("explain", "linux-fc-raw"), long=True),
-    Measure("trace linux-fc-raw", ("trace", "linux-fc-raw", "--output", "trace.json", "--force"), long=True),
-    Measure("sensitivity linux-fc-raw", ("sensitivity", "linux-fc-raw"), long=True),
+    Measure("run sgi-hippi-raw", ("run", HIPPI)),
+    Measure("run linux-fc-raw", ("run", FC)),
+    Measure("TCP over links, 100 MiB: engine", (FILE + WIRE,), _engine(sets=("workload.ttcp.writes=1707",))),
+    Measure("Fibre Channel disks: engine", (FC,), _engine(sets=READ_ONCE)),
+    Measure("Fibre Channel disks: lowering", (FC,), _engine(runs=0, sets=READ_ONCE)),
+    Measure("sweep of TCP over links, 8 MiB: a run", (FILE + WIRE,), SWEEP),
+    Measure("RAID 5, writes: engine", (RAID,), _engine(3, 1), long=True),
+    Measure("first run, empty cache", ("run", HIPPI), long=True, cold=True),
+    Measure("explain linux-fc-raw", ("explain", FC), long=True),
+    Measure("trace linux-fc-raw", ("trace", FC, "--output", "trace.json", "--force"), long=True),
+    Measure("sensitivity linux-fc-raw", ("sensitivity", FC), long=True),
     Measure("validate sgi-hippi", ("validate", "sgi-hippi"), long=True),
 )
 
@@ -103,7 +118,7 @@ class OutOfTimeError(Exception):
 
 @dataclass
 class Tree:
-    """A version of simio: its name, its folder and its seconds in each round, by measure.
+    """A version of simio: its name, its folder, its seconds in each round and its last error, by measure.
 
     `most` are seconds of CPU for all processes from now on.
     """
@@ -112,6 +127,7 @@ class Tree:
     folder: Path
     seconds: dict[str, list[float]] = field(default_factory=dict)
     most: float = math.inf
+    errors: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.most += spent()
@@ -123,11 +139,12 @@ class Tree:
             raise OutOfTimeError
         with tempfile.TemporaryDirectory(dir=work) as empty:
             cache = empty if one.cold else str(work / f"cache of {self.name}")
-            variables = {**os.environ, "PYTHONPATH": str(self.folder), "SIMIO_CACHE": cache}
+            path = os.pathsep.join((str(self.folder), *PACKAGES))
+            variables = {**os.environ, "PYTHONPATH": path, "SIMIO_CACHE": cache}
             variables.pop("PYTHONDONTWRITEBYTECODE", None)
             before = spent()
             done = subprocess.run(
-                [sys.executable, "-c", one.script or PROGRAM, *one.command],
+                [_python(work), "-c", one.script or PROGRAM, *map(self._word, one.words)],
                 env=variables, cwd=work, capture_output=True, text=True,
                 preexec_fn=None if left == math.inf else lambda: _limit(math.ceil(left)),
             )  # fmt: skip
@@ -136,6 +153,12 @@ class Tree:
             raise OutOfTimeError
         if done.returncode == 0:
             self.seconds.setdefault(one.name, []).append(float(done.stdout) if one.script else cpu)
+        else:
+            self.errors[one.name] = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+
+    def _word(self, word: str) -> str:
+        """An argument of a command, with this version's own file."""
+        return str(self.folder / word.removeprefix(FILE)) if word.startswith(FILE) else word
 
     def best(self, one: Measure) -> float | None:
         """The least seconds of a measure, or None."""
@@ -208,6 +231,13 @@ def spent() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
+def _python(work: Path) -> str:
+    """A Python into which nothing is installed: this one may map simio's datasheets to its own checkout."""
+    if not (work / "python").exists():
+        venv.create(work / "python", symlinks=True)
+    return str(work / "python" / "bin" / "python")
+
+
 def _limit(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
@@ -220,7 +250,8 @@ def table(trees: Sequence[Tree], measures: Sequence[Measure]) -> str:
         cells = ["missing" if value is None else f"{value:.3g}" for value in (before, now)]
         ratio = f"{before / now:.2f}" if before and now else ""
         lines.append(f"| {one.name} | {' | '.join(cells)} | {ratio} |")
-    return "\n".join(lines)
+    failed = [f"- {tree.name}: {name}: {error}" for tree in trees for name, error in tree.errors.items()]
+    return "\n".join([*lines, *(["", "Missing, as it failed:", "", *failed] if failed else [])])
 
 
 def losses(trees: Sequence[Tree], measures: Sequence[Measure], most: float | None) -> list[str]:

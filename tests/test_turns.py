@@ -10,7 +10,8 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
-from turns import Measure, OutOfTimeError, Tree, losses, table, version_before  # noqa: E402
+import turns  # noqa: E402
+from turns import FILE, ROOT, Measure, OutOfTimeError, Tree, losses, table, version_before  # noqa: E402
 
 RUN, SWEEP, NEW = Measure("run"), Measure("sweep"), Measure("new")
 
@@ -31,6 +32,23 @@ def test_a_loss_is_of_the_best_rounds_and_more_than_allowed() -> None:
 def test_what_fails_now_is_lost() -> None:
     trees = [Tree("before", Path(), {"run": [1.0, 1.0]}), Tree("now", Path())]
     assert losses(trees, [RUN], 0.15) == ["run"]
+
+
+def test_what_fails_has_no_figure_and_its_error_is_told(tmp_path: Path) -> None:
+    tree = Tree("before", tmp_path)
+    tree.measure(Measure("broken", (FILE + "a.yaml",), "import sys; print(0.1); sys.exit(sys.argv[1])"), tmp_path)
+    assert tree.seconds == {}
+    assert table([tree, tree], [Measure("broken")]).splitlines()[2::4] == [
+        "| broken | missing | missing |  |",
+        f"- before: broken: {tmp_path / 'a.yaml'}",
+    ]
+
+
+def test_a_sweep_whose_runs_fail_has_no_figure(tmp_path: Path) -> None:
+    tree = Tree("now", ROOT)
+    tree.measure(Measure("sweep", ("no-such-file.yaml",), turns.SWEEP), tmp_path)
+    assert tree.seconds == {}
+    assert "no-such-file.yaml" in tree.errors["sweep"]
 
 
 def test_what_had_no_time_yet_is_not_lost() -> None:

@@ -9,6 +9,8 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
+from simio.engines.mapped import mapped
+
 
 def emit(text: str, entry: str, places: int = 0) -> bytes:
     """Object code of a module in IR of which nothing but `entry` is called from outside, optimised for that.
@@ -73,14 +75,19 @@ def _take_apart(module: Any, builder: Any, entry: str) -> None:
 
 
 def load(code: bytes, symbols: dict[str, Any], places: int = 0) -> tuple[Any, list[int]]:
-    """Load object code into this process; what keeps it there, and the addresses of its entry or of its places."""
+    """Load object code into this process; what keeps it there, and the addresses of its entry or of its places.
+
+    LLVM links what `simio.engines.mapped` cannot.
+    """
+    names = [place(number) for number in range(places)] or [symbols["entry"]]
+    if found := mapped(code, names):
+        return found
     import llvmlite.binding as llvm
 
     _declare(symbols["outside"])
     engine = llvm.create_mcjit_compiler(_module(""), _target_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    names = [place(number) for number in range(places)] or [symbols["entry"]]
     return engine, [engine.get_function_address(name) for name in names]
 
 

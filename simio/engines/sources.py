@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -21,6 +22,10 @@ ROOTS = ("engines/compiling.py", "engines/entry.py", "engines/families.py")
 
 SETTLED = 2 * 10**9
 """Age in ns from which a file's time shows each later change."""
+
+PROCESSORS = "/proc/cpuinfo"
+OF_PROCESSOR = {"vendor_id", "cpu family", "model", "model name", "stepping", "flags"}
+"""Linux tells these of each processor of x86-64, beside what changes from moment to moment."""
 
 _PACKAGE = Path(__file__).parent.parent
 _IMPORT = re.compile(r"^from simio\.(?P<module>[\w.]+) import (?P<names>\([^)]*\)|.*)$", re.MULTILINE)
@@ -59,12 +64,20 @@ def _stamps(paths: Iterable[str]) -> dict[str, list[int]]:
 
 def source_hash() -> str:
     """Hash of everything that decides what the object code is: sources, versions and processor."""
-    import llvmlite.binding as llvm
-
     versions = (sys.version, _numba(), version("llvmlite"))
     emitting = Path(_PACKAGE, "engines", "llvm.py").read_text()
-    machine = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
-    return hashlib.sha256("\n".join((code_hash(), emitting, *versions, *machine)).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join((code_hash(), emitting, *versions, *_processor())).encode()).hexdigest()[:16]
+
+
+def _processor() -> tuple[str, ...]:
+    """The platform, the processor's model and what it can do: by the kernel, as LLVM takes long to load."""
+    with suppress(OSError), open(PROCESSORS, encoding="utf-8") as file:
+        first = itertools.takewhile(str.strip, file)
+        if lines := [line for line in first if line.partition("\t")[0].strip(": \n") in OF_PROCESSOR]:
+            return (sys.platform, os.uname().machine, *lines)
+    import llvmlite.binding as llvm
+
+    return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
 def _numba() -> str:
