@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,10 @@ import pytest
 from simio.engines.llvm import emit, load
 from simio.engines.mapped import mapped
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="object code of another platform is LLVM's to load")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or platform.machine() != "x86_64",
+    reason="object code of another platform is LLVM's to load",
+)
 
 TABLE = """
 @values = internal constant [5 x i64] [i64 3, i64 -5, i64 7, i64 -11, i64 13]
