@@ -30,7 +30,7 @@ RUN_STEPS = 25_000_000
 """Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
 UNLIKE = "some variants were too short for a steady state: their gain is that of a whole run over a steady part"
 FEWEST = 2
-ALL_STEPS = 120_000_000
+ALL_STEPS = 200_000_000
 """Steps, of a hundredth of a microsecond or so, that an explanation may take in all; or for its variants those of a
 run of the case, or of `FEWEST` of them if these are at most half of all. What else takes time is counted in steps as
 well."""
