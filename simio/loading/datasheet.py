@@ -219,8 +219,8 @@ def _range(
         return None
     pair = _ends(problems, quantity_of(field_named(model, key)) if model else None, given, path)
     value = getattr(sheet, _attribute(model, key), None)
-    if pair and value is not None and not (isinstance(value, Real) and pair[0] <= value <= pair[1]):
-        at = node.entries["value"]
+    at = node.entries.get("value")
+    if pair and at and value is not None and not (isinstance(value, Real) and pair[0] <= value <= pair[1]):
         problems.add(f"values.{key}.value", node_text(at), f"a value within its {name}", place=at.place)
     return pair
 

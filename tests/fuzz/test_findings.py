@@ -46,6 +46,16 @@ def test_an_interval_of_what_is_no_number_is_told(tmp_path: Path, ends: str) -> 
         load(tmp_path / "scenario.yaml")
 
 
+def test_a_misspelt_value_beside_an_interval_is_told(tmp_path: Path) -> None:
+    sheet = (ROOT / "models" / "adapters" / "connectx-5.yaml").read_text()
+    begin = sheet.index("  packet_time:\n")
+    (tmp_path / "nic.yaml").write_text(sheet[:begin] + sheet[begin:].replace("    value:", "    valeu:", 1))
+    scenario = (SCENARIOS / "one-flow-100g.yaml").read_text().replace("adapters/connectx-5", "./nic.yaml")
+    (tmp_path / "scenario.yaml").write_text(scenario)
+    with pytest.raises(ScenarioError, match="found the unknown key 'valeu'; .*did you mean 'value'"):
+        load(tmp_path / "scenario.yaml")
+
+
 @pytest.mark.parametrize(
     ("name", "setting", "told"),
     [
