@@ -33,7 +33,8 @@ _STYLE = """
 .dim{color:var(--soft)}.red{color:var(--poor)}.green{color:var(--good)}
 .plots{display:flex;flex-wrap:wrap;gap:1rem}figure h3{font-size:.9rem;margin:4px 0}
 .plots figure{flex:1 1 420px;min-width:min(100%,300px);margin:8px 0}
-.rows td:last-child{min-width:19rem}.overview td:last-child{min-width:13rem}.rows th,.rows .l{overflow-wrap:break-word}
+.rows td:last-child{min-width:19rem}.overview td:last-child{min-width:13rem}
+.rows th,.rows .l{overflow-wrap:break-word}
 .overview td:first-child{white-space:nowrap}
 .contents ul{columns:15rem;margin:4px 0;padding-left:1.2rem}.contents li{break-inside:avoid-column}
 .contents>ul>li{font-weight:600;margin-bottom:6px}.contents ul ul{columns:auto;font-weight:400}
