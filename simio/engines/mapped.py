@@ -39,7 +39,7 @@ class _Section(NamedTuple):
 
 
 def mapped(code: bytes, names: Sequence[str]) -> tuple[Any, list[int]] | None:
-    """What keeps object code in this process and the addresses of these names; None where this needs a linker.
+    """Memory with the object code, and the addresses of these names; None where this needs a linker.
 
     That is on another platform, and for code that refers to anything outside.
     """

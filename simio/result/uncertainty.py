@@ -55,7 +55,7 @@ class Guess:
 
     @property
     def sentence(self) -> str:
-        """What rests on it, in words."""
+        """Sentence that names the value, its basis and its effect."""
         by = f"varied alone, it changed case {self.case + 1} by {self.change:.0%}"
         return f"rests most on {self.name} = {self.written}, which has no source ({self.basis}): {by}"
 

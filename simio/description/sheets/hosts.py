@@ -151,7 +151,7 @@ class Memory(Sheet):
             raise refusal(
                 f"{given[0]} beside a rate",
                 "either the rate of all or channels",
-                f"write 'rate: none' to count channels, or '{given[0]}: none'",
+                f"write 'rate: none' to count channels, or null for {' and '.join(given)}",
                 field="rate",
             )
         if self.rate is None and len(given) < len(channels):
