@@ -147,13 +147,17 @@ Classes = Annotated[tuple[Extent, ...], Field(max_length=8)]
 """Largest sizes of all classes but the last."""
 
 
-def check_sizes(given: Mapping[str, object], classes: Sequence[int]) -> None:
-    """Refuse two ways to give sizes, or none, by the two keys and their values; and classes that do not ascend."""
+def check_one(given: Mapping[str, object], expected: str) -> None:
+    """Refuse both of two keys, or neither, by the keys and their values."""
     one, other = given
     there = [key for key, value in given.items() if value is not None]
     if len(there) != 1:
-        hint = "a size such as '64 KiB', or sizes such as {distribution: web-search}"
-        raise refusal("both" if there else "nothing", hint, field=other if there else one)
+        raise refusal("both" if there else "nothing", expected, field=other if there else one)
+
+
+def check_sizes(given: Mapping[str, object], classes: Sequence[int]) -> None:
+    """Refuse two ways to give sizes, or none, by the two keys and their values; and classes that do not ascend."""
+    check_one(given, "a size such as '64 KiB', or sizes such as {distribution: web-search}")
     if sorted(set(classes)) != list(classes):
         raise refusal("sizes that do not ascend", "sizes in ascending order", field="classes")
 

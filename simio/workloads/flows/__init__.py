@@ -14,7 +14,7 @@ from simio.description.quantities import Count, Extent, Limit, Share, refusal
 from simio.description.workloads import HostNames, WorkloadParams
 from simio.errors import RunError
 from simio.workloads import register_workload
-from simio.workloads.common.sizes import Classes, SizeDistribution, check_sizes
+from simio.workloads.common.sizes import Classes, SizeDistribution, check_one, check_sizes
 
 MOST_PAIRS = 4096
 
@@ -59,10 +59,8 @@ class Flows(WorkloadParams):
     @model_validator(mode="after")
     def _is_one_load(self) -> Flows:
         check_sizes({"size": self.size, "sizes": self.sizes}, self.classes)
-        given = [key for key in ("load", "arrivals") if getattr(self, key) is not None]
-        if len(given) != 1:
-            hint = "a load such as '60%', or arrivals such as {rate: 1000 /s}"
-            raise refusal("both" if given else "nothing", hint, field="arrivals" if given else "load")
+        both = {"load": self.load, "arrivals": self.arrivals}
+        check_one(both, "a load such as '60%', or arrivals such as {rate: 1000 /s}")
         if not 1 <= len(self.pairs) <= MOST_PAIRS:
             raise refusal(f"{len(self.pairs)} pairs of hosts", f"from 1 to {MOST_PAIRS}", field="to")
         for key, hosts in (("from", self.from_), ("to", self.to)):
