@@ -6,7 +6,7 @@ such as a host, and ``routes`` names the pairs of such fields that data flows be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
@@ -107,6 +107,10 @@ class WorkloadParams(Values):
     def ignored(self) -> Mapping[str, str]:
         """Settings of a tool that do not matter here, each with the reason."""
         return {}
+
+    def variations(self) -> Iterator[tuple[str, Self]]:
+        """Changes that a planner would try, beside those of fields: what each is called, and what it makes of these."""
+        return iter(())
 
     def named(self, field: str) -> tuple[str, ...]:
         """The names that a field has: one, several or none."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from simio.description.model import System
+from simio.description.model import System, Workload
 from simio.explaining.components import alike_of, together
 from simio.explaining.parts import placed, with_values
 
@@ -55,6 +55,7 @@ _CREDITS = ("credit", "login_credit", "ready_window")
 def what_ifs(system: System) -> Iterator[Setting]:
     """Each setting that the system has, changed to what the language accepts; some may make no difference."""
     yield from _overlapped(system)
+    yield from _variations(system)
     yield from _windows(system)
     for category, field, what, change in _OF_PARTS:
         yield from _changed(system, what, _in_parts(system, (field,), change, category))
@@ -115,6 +116,17 @@ def _in_workloads(system: System, field: str, change: Callable[[Any], Any]) -> d
 def _unlimited(params: Any) -> bool:
     """True for requests that arrive and are outstanding in any number."""
     return params.depth is None and getattr(params, "arrivals", None) is not None
+
+
+def _variations(system: System) -> Iterator[Setting]:
+    """Changes that kinds of workloads have of their own, each made in all workloads at once."""
+    found: dict[str, dict[str, Workload]] = {}
+    for name, workload in system.workloads.items():
+        for what, params in workload.params.variations():
+            found.setdefault(what, {})[name] = replace(workload, params=params)
+    for what, changed in found.items():
+        paths = tuple(f"workload.{name}" for name in changed)
+        yield Setting(what, paths, replace(system, workloads={**system.workloads, **changed}))
 
 
 def _windows(system: System) -> Iterator[Setting]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from os.path import normpath
 from pathlib import Path
 from typing import Annotated, Self
@@ -13,7 +14,7 @@ from simio.components.site import Site
 from simio.description.model import Workload
 from simio.description.quantities import Text, Time, refusal, show
 from simio.description.workloads import HostName, Storage, WorkloadParams
-from simio.formats.fio.job import Job
+from simio.formats.fio.job import ASYNCHRONOUS, Job
 from simio.formats.fio.reading import Jobs, includes, inline_job, read_jobs
 from simio.workloads import register_workload
 
@@ -89,6 +90,17 @@ class Fio(WorkloadParams):
     def jobs(self) -> tuple[Job, ...]:
         """The jobs, once the file has been read."""
         return self._jobs.jobs
+
+    def variations(self) -> Iterator[tuple[str, Self]]:
+        """See `WorkloadParams.variations`."""
+        if any(job.engine in ASYNCHRONOUS for job in self.jobs):
+            yield "iodepth of fio's jobs doubled", self._changed(lambda job: replace(job, iodepth=2 * job.iodepth))
+        yield "numjobs of fio's jobs doubled", self._changed(lambda job: replace(job, numjobs=2 * job.numjobs))
+
+    def _changed(self, change: Callable[[Job], Job]) -> Self:
+        filled = self.model_copy()
+        filled._jobs = replace(self._jobs, jobs=tuple(map(change, self.jobs)))
+        return filled
 
     @property
     def ignored(self) -> Mapping[str, str]:
