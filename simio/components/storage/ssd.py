@@ -50,6 +50,9 @@ class SolidStateDrive:
         self.controller = p.resource(f"{disk.name} controller", sheet.processors)
         self.piece = (sheet.buffer // sheet.map_unit - sheet.unit) * sheet.map_unit
         self.parts = p.resource(f"{disk.name} parts", PARTS, lock=True)
+        if sheet.stall_time and sheet.stall_every:
+            weights = [(0, sheet.stall_every - 1), (1, 1)]
+            self.stalls = p.discrete(f"{disk.name} stalls", weights if sheet.stall_every > 1 else weights[1:])
         if self.volatile:
             self.flushed = p.container(f"{disk.name} flushed", unit="flushes")
         self.state = p.machine(disk.name, self._initial())
@@ -112,13 +115,13 @@ class SolidStateDrive:
         if isinstance(size, int) and size <= unit:
             first, count = self._span(sector, size)
             with p.hold(self.controller):
-                p.advance(sheet.command_time)
+                self._take_up()
                 p.wait(p.answer(reading.gathering, self.state, first, count))
             p.advance(sheet.command_latency)
             self._flash(first, count, size, transport)
             return
         with p.hold(self.controller):
-            p.advance(sheet.command_time)
+            self._take_up()
             at = p.register(sector)
             for amount in p.pieces(size, unit):
                 with p.scope():
@@ -201,11 +204,21 @@ class SolidStateDrive:
 
     def _control(self) -> None:
         """The controller takes a command up."""
+        if self.sheet.command_time or self.sheet.stall_time:
+            with self.p.hold(self.controller):
+                self._take_up()
+        self.p.advance(self.sheet.command_latency)
+
+    def _take_up(self) -> None:
+        """A processor of the controller, which is held, has a command; at random it stands still before the next."""
         p, sheet = self.p, self.sheet
-        if sheet.command_time:
-            with p.hold(self.controller):
-                p.advance(sheet.command_time)
-        p.advance(sheet.command_latency)
+        p.advance(sheet.command_time)
+        if sheet.stall_time:
+            with p.scope():
+                stalls = p.register()
+                p.draw(stalls, self.stalls)
+                with p.when(stalls == 1):
+                    p.advance(sheet.stall_time)
 
     def _room(self) -> Handle:
         """Room in the buffer, in sectors of the mapping. Who first writes makes the tables of the mapping, too."""
