@@ -56,7 +56,7 @@ class FlashDrive(Sheet):
         ),
         **dict.fromkeys(("channel_rate", "channel_overhead"), "channels"),
         **dict.fromkeys(("command_time", "fragment_time", "command_latency", "decode"), "controller"),
-        "stall_time": "controller",
+        **dict.fromkeys(("stall_time", "wake_time"), "controller"),
         "flush_time": "flash",
     }
 
@@ -102,6 +102,13 @@ class FlashDrive(Sheet):
     )
     stall_every: Count | None = Field(
         None, description="commands for each such time in the mean, at random; required with stall_time"
+    )
+    wake_time: Time = Field(
+        0,
+        description=(
+            "time of the controller before the first command where there was none; all that are in the drive then "
+            "end together, when no other is left, as a thread of a hypervisor does it; 0 s: each ends by itself"
+        ),
     )
     command_latency: Time = Field(
         description="time of a command in the controller's hardware, that holds up no other"
