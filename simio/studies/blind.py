@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -10,6 +12,9 @@ from simio.errors import SimioError, quote
 from simio.loading.records import Kept, Record, read_record
 from simio.loading.tables import RECORDS
 from simio.studies.rows import Library, Row
+
+_LENGTH = re.compile(r", run\.\w+ = [^,:]+|(?<=: )run\.\w+ = [^,:]+, ")
+"""A setting in a row's name of how long a run is, which is no part of what was measured."""
 
 
 @dataclass(frozen=True)
@@ -87,17 +92,20 @@ def records(library: Library) -> list[Record]:
 def blind_tests(found: Iterable[Record], rows: Sequence[Row], now: Mapping[str, float | None]) -> list[BlindTest]:
     """The predictions beside the rows that they are of; `now` is what is simulated, by 'table: name of the row'.
 
-    A row may have moved to another table of its document since. Raises SimioError for predictions of rows that there
-    are not, or in another unit than theirs.
+    A row may have moved to another table of its document since, and its run may have become longer or shorter.
+    Raises SimioError for predictions of rows that there are not, or in another unit than theirs.
     """
     there = {(row.study, row.name): row for row in rows}
+    bare = Counter((row.study, _LENGTH.sub("", row.name)) for row in rows)
+    lengths = {key: row for row in rows if bare[key := (row.study, _LENGTH.sub("", row.name))] == 1}
     wrong: list[str] = []
     made = []
     for record in found:
         blind = []
         for kept in record.rows:
             name = f"{kept.table}: {kept.case}"
-            row = there.get((kept.table.partition("/")[0], kept.case))
+            study = kept.table.partition("/")[0]
+            row = there.get((study, kept.case)) or lengths.get((study, _LENGTH.sub("", kept.case)))
             if row is None:
                 wrong.append(f"{quote(record.title)} predicts a row that is not there: {name}")
             elif row.unit != kept.unit:

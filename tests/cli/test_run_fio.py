@@ -125,7 +125,7 @@ def test_simulated_results_are_measured_rows_without_an_error(files: Path):
 
 
 def test_times_of_fsync_and_common_options_are_where_fio_has_them(files: Path):
-    (files / "host.yaml").write_text(HOST.replace("virtio-vm}", "virtio-vm, capacity: 4 GiB, block_pages: 32}"))
+    (files / "host.yaml").write_text(HOST.replace("virtio-vm}", "virtio-vm, capacity: 4 GiB, block_pages: 128}"))
     (files / "job.fio").write_text(
         "[global]\nfilename=/dev/vda\nsize=64k\ndirect=1\nbs=4k\nrw=write\n[a]\nfsync=4\n[b]\nrw=read\nstonewall\n"
     )

@@ -79,6 +79,11 @@ def test_a_prediction_without_an_interval_is_shown_and_not_counted(tmp_path: Pat
     assert (test.rows[0].error, test.rows[0].counted, test.judged) == (pytest.approx(0.2), False, [])
 
 
+def test_a_row_whose_run_is_longer_now_is_the_same_row(tmp_path: Path) -> None:
+    longer = RECORD.replace("4 KiB:", "4 KiB, run.until = 24 ms, run.warm_up = 16 ms:")
+    assert [row.of.name for row in judged(given(tmp_path, longer)).rows] == [SMALL, LARGE]
+
+
 def test_all_rows_that_are_not_there_are_named(tmp_path: Path) -> None:
     found = given(tmp_path, RECORD.replace("size = 4 KiB", "size = 5 KiB").replace("large", "LARGE"))
     (found.tables / "blind" / "second.yaml").write_text(RECORD.replace("MB/s", "MiB/s").replace("first", "second"))

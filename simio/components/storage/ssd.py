@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 
 from simio.components.storage.interfaces import Transport
@@ -50,6 +51,12 @@ class SolidStateDrive:
         self.controller = p.resource(f"{disk.name} controller", sheet.processors)
         self.piece = (sheet.buffer // sheet.map_unit - sheet.unit) * sheet.map_unit
         self.parts = p.resource(f"{disk.name} parts", PARTS, lock=True)
+        if sheet.wake_time:
+            self.inside, self.waiting = p.variable(f"{disk.name}: commands"), p.variable(f"{disk.name}: done")
+            self.answered = p.container(f"{disk.name} answered", unit="commands")
+        if sheet.stall_time and sheet.stall_every:
+            weights = [(0, sheet.stall_every - 1), (1, 1)]
+            self.stalls = p.discrete(f"{disk.name} stalls", weights if sheet.stall_every > 1 else weights[1:])
         if self.volatile:
             self.flushed = p.container(f"{disk.name} flushed", unit="flushes")
         self.state = p.machine(disk.name, self._initial())
@@ -97,7 +104,7 @@ class SolidStateDrive:
     def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A read command: `size` bytes from `sector` on go to the host over `transport`, page by page."""
         p, sheet = self.p, self.sheet
-        with p.hold(self.places), p.scope():
+        with p.hold(self.places), p.scope(), self._awake():
             if sheet.fragment_time and not (isinstance(size, int) and size <= sheet.map_unit):
                 self._gather(sector, size, transport)
                 return
@@ -112,13 +119,13 @@ class SolidStateDrive:
         if isinstance(size, int) and size <= unit:
             first, count = self._span(sector, size)
             with p.hold(self.controller):
-                p.advance(sheet.command_time)
+                self._take_up()
                 p.wait(p.answer(reading.gathering, self.state, first, count))
             p.advance(sheet.command_latency)
             self._flash(first, count, size, transport)
             return
         with p.hold(self.controller):
-            p.advance(sheet.command_time)
+            self._take_up()
             at = p.register(sector)
             for amount in p.pieces(size, unit):
                 with p.scope():
@@ -148,7 +155,7 @@ class SolidStateDrive:
     def write(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A write command: `size` bytes come over `transport` into the buffer."""
         p = self.p
-        with p.hold(self.places), p.scope():
+        with p.hold(self.places), p.scope(), self._awake():
             self._control()
             room = self._room()
             for at, amount in self._parts(sector, size, min(transport.burst, self.piece)):
@@ -199,13 +206,45 @@ class SolidStateDrive:
                     p.call(answer, writing.flushed, self.state)
                     p.put(self.flushed, answer)
 
+    @contextmanager
+    def _awake(self) -> Iterator[None]:
+        """Around a command: with `wake_time` the first one wakes the drive, and the last one ends it for all."""
+        p, sheet = self.p, self.sheet
+        if not sheet.wake_time:
+            yield
+            return
+        inside, waiting, answered = self.inside, self.waiting, self.answered
+        with p.when(inside.increment() == 0), p.hold(self.controller):
+            p.advance(sheet.wake_time)
+        yield
+        left = inside.load()
+        left.set(left - 1)
+        inside.store(left)
+        with p.when(left > 0):
+            waiting.increment()
+            p.get(answered, 1)
+        with p.when(left == 0):
+            others = waiting.swap(0)
+            with p.when(others > 0):
+                p.put(answered, others)
+
     def _control(self) -> None:
         """The controller takes a command up."""
+        if self.sheet.command_time or self.sheet.stall_time:
+            with self.p.hold(self.controller):
+                self._take_up()
+        self.p.advance(self.sheet.command_latency)
+
+    def _take_up(self) -> None:
+        """A processor of the controller, which is held, has a command; at random it stands still before the next."""
         p, sheet = self.p, self.sheet
-        if sheet.command_time:
-            with p.hold(self.controller):
-                p.advance(sheet.command_time)
-        p.advance(sheet.command_latency)
+        p.advance(sheet.command_time)
+        if sheet.stall_time:
+            with p.scope():
+                stalls = p.register()
+                p.draw(stalls, self.stalls)
+                with p.when(stalls == 1):
+                    p.advance(sheet.stall_time)
 
     def _room(self) -> Handle:
         """Room in the buffer, in sectors of the mapping. Who first writes makes the tables of the mapping, too."""

@@ -56,6 +56,7 @@ class FlashDrive(Sheet):
         ),
         **dict.fromkeys(("channel_rate", "channel_overhead"), "channels"),
         **dict.fromkeys(("command_time", "fragment_time", "command_latency", "decode"), "controller"),
+        **dict.fromkeys(("stall_time", "wake_time"), "controller"),
         "flush_time": "flash",
     }
 
@@ -96,6 +97,19 @@ class FlashDrive(Sheet):
         ),
     )
     processors: Count = Field(1, description="processors of the controller")
+    stall_time: Time = Field(
+        0, description="time for which a processor of the controller stands still now and then; 0 s: never"
+    )
+    stall_every: Count | None = Field(
+        None, description="commands for each such time in the mean, at random; required with stall_time"
+    )
+    wake_time: Time = Field(
+        0,
+        description=(
+            "time of the controller before the first command where there was none; all that are in the drive then "
+            "end together, when no other is left, as a thread of a hypervisor does it; 0 s: each ends by itself"
+        ),
+    )
     command_latency: Time = Field(
         description="time of a command in the controller's hardware, that holds up no other"
     )
@@ -191,6 +205,9 @@ class FlashDrive(Sheet):
                 "more blocks are spare space for garbage collection",
                 "capacity",
             )
+        if self.stall_time and self.stall_every is None:
+            expected = "a number of commands such as 1000, as there is a stall_time"
+            raise refusal("nothing", expected, field="stall_every")
         for name in ("cache_program", "cache_read"):
             if self.cache and getattr(self, name) is None:
                 raise refusal("nothing", "a time such as '300 us', as there is a cache", field=name)

@@ -16,7 +16,7 @@ title: A drive
 hosts:
   server: {model: hosts/nvme-icpe24}
 disks:
-  d: {model: disks/optane-cheops23, count: 2}
+  d: {model: disks/optane-cheops23, count: 2, command_time: 1.666 us, stall_time: 0 s}
 links:
   - {model: links/nvme, between: [server.nvme, d], length: 0 m}
 workload:
