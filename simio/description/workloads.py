@@ -109,7 +109,7 @@ class WorkloadParams(Values):
         return {}
 
     def variations(self) -> Iterator[tuple[str, Self]]:
-        """Changes that a planner would try, beside those of fields: what each is called, and what it makes of these."""
+        """Changes that a planner would try, beside those of fields: what each is called, and what it makes of it."""
         return iter(())
 
     def named(self, field: str) -> tuple[str, ...]:
