@@ -18,7 +18,8 @@ import numpy as np
 
 from simio.engines import layout as c
 from simio.engines.outcome import Ints
-from simio.program.steps import NAMING, STRIDE, Op, Program
+from simio.program.shapes import TARGETS, naming, strides
+from simio.program.steps import STRIDE, Op, Program
 
 LEAST = 8192
 """Steps of a program from which on it is looked through: half a megabyte, of which a cache near the core has room."""
@@ -26,8 +27,6 @@ LEAST_BLOCKS = 3
 """Two blocks always differ by one number each; the third shows that this is the stride."""
 MOST_THREADS = 16
 """Most threads, by the places where they start, that a block is looked for with."""
-_TARGETS: dict[int, int] = {Op.FORK: 1, Op.JUMP: 1, Op.LOOP: 2, Op.BRANCH: 5}
-"""Column of the step that a step leads to."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ class _Search:
         self.borders = [*firsts, len(steps)]
         self.lengths = np.diff(self.borders).tolist()
         self.instances = {start.entry for start in program.starts if start.instance}
-        leading = [(np.flatnonzero(steps[:, 0] == op), column) for op, column in _TARGETS.items()]
+        leading = [(np.flatnonzero(steps[:, 0] == op), column) for op, column in TARGETS.items()]
         self.sources = np.concatenate([at for at, _ in leading])
         self.targets = np.concatenate([steps[at, column] for at, column in leading])
 
@@ -132,23 +131,16 @@ class _Search:
     def _block(self, first: int, length: int) -> Block | None:
         """The blocks of a length from a step on, or None if they are too few or not by themselves."""
         one, two = self.steps[first : first + length], self.steps[first + length : first + 2 * length]
-        apart = two - one
-        strides = np.zeros(length, dtype=np.int64)
-        naming = np.isin(one[:, 0], list(NAMING))
-        allowed = np.zeros_like(apart)
-        for op, column in NAMING.items():
-            at = np.flatnonzero(one[:, 0] == op)
-            strides[at] = allowed[at, column] = apart[at, column]
-        for op, column in _TARGETS.items():
-            allowed[one[:, 0] == op, column] = length
-        if one[naming, STRIDE].any() or not np.array_equal(apart, allowed) or not self._alone(first, length):
+        found = strides(one, two, length)
+        if found is None or not self._alone(first, length):
             return None
+        apart = two - one
         count = 2
         while np.array_equal(self._of(first, length, count), one + count * apart):
             count += 1
         if count < LEAST_BLOCKS:
             return None
-        return Block(first, length, count, first + np.flatnonzero(naming), strides[naming])
+        return Block(first, length, count, first + naming(one), found)
 
     def _of(self, first: int, length: int, number: int) -> Ints:
         return self.steps[first + length * number : first + length * (number + 1)]

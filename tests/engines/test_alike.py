@@ -1,4 +1,4 @@
-"""Threads that run the first of alike blocks of steps, in the compiled engine's tables, do what they did by themselves.
+"""Threads that run the first of alike blocks of steps, in the tables of the compiled engine, do what they did alone.
 
 The reference engine knows nothing of this, so that it is the judge.
 """
