@@ -89,6 +89,12 @@ class Site:
             return (f"{name} {number + 1}" for number in range(count))
         return self.p.replicate(name, count)
 
+    def alike(self, devices: Sequence[BlockDevice]) -> Iterable[BlockDevice]:
+        """Run a for loop's body for each device; alike ones share their steps where nothing else asks for them."""
+        if len(self.system.workloads) > 1 or any(self.can_fail(device.name) for device in devices):
+            return devices
+        return self.p.each(devices)
+
     def stream(self, name: str) -> Handle:
         """A stream of deliveries of its own, whose rate is reported beside the throughput of all."""
         return self.p.observation(name, "delivered", "bytes")

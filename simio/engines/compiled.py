@@ -87,6 +87,7 @@ class _Tables:
 
     def __init__(self, program: Program, prepared: Prepared, options: Options) -> None:
         self.steps = prepared.steps
+        self.alike = prepared.alike
         self.functions = addresses()
         self.draws = np.ascontiguousarray(program.draws)
         self.draw_table = np.ascontiguousarray(program.draw_table)
@@ -116,6 +117,9 @@ class _Tables:
         )
         self.sizes[[c.UNTIL, c.BUDGET, c.RECORDS, c.TRACING]] = limits
         self._start(prepared.first)
+        # A trace tells the steps that the loop runs, so that they have to be a thread's own.
+        if not self.sizes[c.TRACING]:
+            self.alike.share(self.threads[: len(prepared.first.threads)])
         self._addresses: list[int] = []
         self._slice = SLICE
         self.delivered = [row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
@@ -222,7 +226,9 @@ class _Tables:
         end, control, resources = int(self.control[c.NOW]), self.control, self.resources
         fault = (0, 0)
         if status not in (Status.DONE, Status.UNTIL, Status.DEADLOCK):
-            fault = (int(self.threads[control[c.SLOT], c.SERIAL]), int(control[c.STEP]))
+            thread = self.threads[control[c.SLOT]]
+            step = self.alike.own(control[[c.STEP]], thread[[c.FLAGS]])
+            fault = (int(thread[c.SERIAL]), int(step[0]))
         used = resources[:, [c.BUSY, c.QUEUE, c.SEIZES, c.WAITS, c.LONGEST, c.IN_USE]]
         used[:, :2] += resources[:, [c.IN_USE, c.LINE]] * end
         kept = [c.LEVEL, c.LOWEST, c.HIGHEST, c.PUT_TOTAL, c.GOT_TOTAL, c.BLOCKED]
@@ -250,6 +256,7 @@ class _Tables:
         threads = self.threads[: self.control[c.USED]]
         live = threads[threads[:, c.FLAGS] & c.LIVE != 0]
         alive = live[:, [c.SERIAL, c.NAME, c.PC, c.WAIT, c.WHAT]]
+        alive[:, 2] = self.alike.own(alive[:, 2], live[:, c.FLAGS])
         alive[(alive[:, 3] == Wait.READY) | (alive[:, 3] == Wait.JOIN), 4] = 0
         return alive[np.argsort(alive[:, 0])]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from simio.engines import codes
 from simio.engines import layout as c
+from simio.engines.alike import Alike, alike
 from simio.engines.native import Announce, code, entry
 from simio.engines.outcome import Ints
 from simio.engines.superinstructions import (
@@ -56,7 +57,8 @@ class Room:
 class Prepared:
     """A program as the compiled loop takes it; a run changes copies of these tables, never the tables.
 
-    `families` are those of the machine functions that it calls, `gauges` are offsets in the state.
+    `families` are those of the machine functions that it calls, `gauges` are offsets in the state, and `alike` says
+    which of the `first` threads can run the same steps.
     """
 
     families: frozenset[str]
@@ -65,6 +67,7 @@ class Prepared:
     containers: Ints
     gauges: Ints
     first: FirstThreads
+    alike: Alike
     room: Room = field(default_factory=Room)
 
 
@@ -77,13 +80,16 @@ def prepare(program: Program, announce: Announce | None = None) -> Prepared:
     refuse_unknown(program, "compiled", codes.OPERATIONS, codes.FUNCTIONS, codes.COMPARISONS)
     families = _families(program)
     entry(announce, families)
+    steps, same = _steps(program), alike(program)
+    same.give_strides(steps)
     return Prepared(
         families,
-        _steps(program),
+        steps,
         _resources(program),
         _containers(program),
         _gauges(program),
         _first(program),
+        same,
     )
 
 
@@ -113,6 +119,8 @@ class Variants:
                 specialise_lets(lets)
                 lets[:, RUN] = steps[self._lets, RUN]
                 steps[self._lets] = lets
+            changed["alike"] = alike(program)
+            changed["alike"].give_strides(steps)
         return replace(self._prepared, **changed)
 
 

@@ -37,8 +37,6 @@ class Blocks(Emitting):
         super().__init__()
         self._registers = arguments
         self._arguments = arguments
-        self._regions: list[Region] = []
-        self._bodies: list[tuple[int, int, int]] = []
         self._workloads: list[str] = []
         self._pending: list[Procedure] = []
         """Procedures that a thread is started with, and that are not written yet."""

@@ -15,7 +15,7 @@ from typing import Any
 from simio.program.declarations import Declarations, Handle, ProgramError, UnfitError
 from simio.program.steps import COLUMNS, INSTANCES, NAMING, NUMBER, STRIDE, Draw, Op, numbered
 
-_KINDS = {
+KINDS: dict[int, str] = {
     Op.SEIZE: "resource", Op.RELEASE: "resource", Op.PUT: "container", Op.GET: "container", Op.MARK: "mark",
     Op.DRAW: "distribution", Op.CALL: "state", Op.FORK: "name",
 }  # fmt: skip
@@ -139,7 +139,7 @@ class Copies(Declarations):
         """Give strides to steps, demands and occupancies that name something of the instances."""
         steps = self._steps
         for row in range(first["step"] * COLUMNS, self._at * COLUMNS, COLUMNS):
-            kind = _KINDS.get(Op(steps[row]))
+            kind = KINDS.get(steps[row])
             if kind and steps[row + NAMING[steps[row]]] >= first[kind]:
                 steps[row + STRIDE] = strides[kind]
         for at, demand in enumerate(self._demands[first["demand"] :], first["demand"]):

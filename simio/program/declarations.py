@@ -27,6 +27,7 @@ from simio.program.steps import (
     Mark,
     Occupancy,
     Promise,
+    Region,
     Resource,
     Table,
     Tally,
@@ -89,6 +90,8 @@ class Declarations:
         self._feeds: list[Feed] = []
         self._guests: list[Guest] = []
         self._labels: list[Label] = []
+        self._regions: list[Region] = []
+        self._bodies: list[tuple[int, int, int]] = []
         self._names: dict[str, int] = {}
         self._starts: list[ThreadStart] = []
         self._known: dict[tuple[str, str], Handle] = {}

@@ -57,6 +57,7 @@ class Attachments:
         }
         """The link over which a host has a disk of another, and its own end of it, by host and disk."""
         self._media: dict[str, Any] = {}
+        self._routes: dict[tuple[str, str], Route] = {}
         self._interrupted = any(link.down and link.part.kind in TIMED for link in system.links)
 
     def adapter(self, host: str, disk: str) -> Adapter:
@@ -64,7 +65,13 @@ class Attachments:
         if (host, disk) in self.remotes:
             key = self.remotes[host, disk][1].split(".", 1)[1]
             return self.system.hosts[host].adapters[key]
-        return self._at(self.graph.route(host, disk))
+        return self._at(self._route(host, disk))
+
+    def _route(self, host: str, disk: str) -> Route:
+        """The route from a host to a disk, searched for once."""
+        if (host, disk) not in self._routes:
+            self._routes[host, disk] = self.graph.route(host, disk)
+        return self._routes[host, disk]
 
     def owners(self, disk: str) -> list[str]:
         """The hosts that have a disk without the help of another."""
@@ -85,7 +92,7 @@ class Attachments:
         """The outages of the route from a host to a disk."""
         if not self._interrupted:
             return ()
-        path = self.graph.route(host, disk)
+        path = self._route(host, disk)
         links = [self.links[name] for name in path.of_category(self.graph, "link")]
         if links[0].part.kind not in TIMED:
             return ()
@@ -114,7 +121,7 @@ class Attachments:
 
         Raises RunError if the link or the adapter carries no commands to disks, and as the link's medium does.
         """
-        path = self.graph.route(host, disk)
+        path = self._route(host, disk)
         link = self.links[path.of_category(self.graph, "link")[0]]
         if link.part.kind == "fibre-channel":
             out, back = self.fabric.path(path), self.fabric.path(path, reverse=True)

@@ -54,7 +54,8 @@ class DiskDrive:
         self.segment = sheet.buffer // sheet.segments // sheet.sector
         self.least = min(sheet.overheads[:4])
         self.least_write = min(sheet.overheads[4:])
-        self.state = p.machine(disk.name, self._initial(revolution))
+        # Disks of one datasheet begin alike.
+        self.state = p.machine(disk.name, p.once(sheet, lambda: self._initial(revolution)))
 
     def _skews(self, revolution: int) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Sectors a track and skews in ps of each zone."""

@@ -131,7 +131,7 @@ def emit(site: Site, workload: Workload[Reader | Writer], targets: Sequence[str]
         _thread(site, workload, f"{workload.name}: {verb}", devices, make, (0, params.size))
         return
     share = params.size // params.processes
-    for device in devices:
+    for device in site.alike(devices) if params.access in UNBUFFERED else devices:
         for number in range(params.processes):
             which = f" {number + 1}" if params.processes > 1 else ""
             name = f"{workload.name}: {verb}{which} of {device.name}"

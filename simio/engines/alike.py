@@ -1,0 +1,154 @@
+"""Threads that run alike steps run the first of them, in the compiled engine's own tables.
+
+A program of many alike hosts has the steps of each written out: blocks, one behind the other, whose steps differ only
+in the rows that they name, each by the same number from block to block. The table is then larger than the caches of a
+processor, and each event waits for the memory that has its steps. So threads of all these blocks run the first, as
+instances of it (`simio.program.steps`), where a stride leads to the rows that their own block names. The other blocks
+stay where they are and are not looked at. What a step is called in an outcome is worked out at the end: nothing of
+this is seen from outside.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simio.engines import layout as c
+from simio.engines.outcome import Ints
+from simio.program.shapes import TARGETS, naming, strides
+from simio.program.steps import STRIDE, Op, Program
+
+LEAST = 8192
+"""Steps of a program from which on it is looked through: half a megabyte, of which a cache near the core has room."""
+LEAST_BLOCKS = 3
+"""Two blocks always differ by one number each; the third shows that this is the stride."""
+MOST_THREADS = 16
+"""Most threads, by the places where they start, that a block is looked for with."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """`count` alike blocks of `length` steps from step `first` on.
+
+    `naming` are the steps of the first that name a row, and `strides` how far the next block's row is from each.
+    """
+
+    first: int
+    length: int
+    count: int
+    naming: Ints
+    strides: Ints
+
+    @property
+    def end(self) -> int:
+        """The step behind the last block."""
+        return self.first + self.length * self.count
+
+
+@dataclass(frozen=True)
+class Alike:
+    """The alike blocks of a program, and what changes in the rows of its first threads that share their steps."""
+
+    blocks: tuple[Block, ...] = ()
+    earlier: Ints | int = 0
+    """By how many steps each of the first threads begins earlier: in the first block of its like."""
+    instances: Ints | int = 0
+
+    def give_strides(self, steps: Ints) -> None:
+        """Give the engine's table of steps the strides of the blocks, unused by threads that share none."""
+        for block in self.blocks:
+            steps[block.naming, STRIDE] = block.strides
+
+    def share(self, threads: Ints) -> None:
+        """Let the first threads run shared steps."""
+        threads[:, c.PC] -= self.earlier
+        threads[:, c.FLAGS] |= self.instances << c.INSTANCE
+
+    def own(self, steps: Ints, flags: Ints) -> Ints:
+        """The steps of their own that threads with these flags are at, who may be at shared ones."""
+        found = steps.copy()
+        for block in self.blocks:
+            inside = (steps >= block.first) & (steps < block.first + block.length)
+            found[inside] += block.length * (flags[inside] >> c.INSTANCE)
+        return found
+
+
+def alike(program: Program) -> Alike:
+    """The alike blocks of a program, none in a small one."""
+    if len(program.steps) < LEAST or len(program.starts) < LEAST_BLOCKS:
+        return Alike()
+    blocks = tuple(_Search(program).blocks())
+    if not blocks:
+        return Alike()
+    entries = np.repeat([start.entry for start in program.starts], [start.count for start in program.starts])
+    earlier, instances = np.zeros_like(entries), np.zeros_like(entries)
+    for block in blocks:
+        inside = (entries >= block.first) & (entries < block.end)
+        instances[inside] = (entries[inside] - block.first) // block.length
+        earlier[inside] = instances[inside] * block.length
+    return Alike(blocks, earlier, instances)
+
+
+class _Search:
+    """The search for alike blocks: each begins where a thread does, and ends where one of the next block begins."""
+
+    def __init__(self, program: Program) -> None:
+        self.steps = steps = program.steps
+        firsts = sorted({0, *(start.entry for start in program.starts)})
+        self.borders = [*firsts, len(steps)]
+        self.lengths = np.diff(self.borders).tolist()
+        self.instances = {start.entry for start in program.starts if start.instance}
+        leading = [(np.flatnonzero(steps[:, 0] == op), column) for op, column in TARGETS.items()]
+        self.sources = np.concatenate([at for at, _ in leading])
+        self.targets = np.concatenate([steps[at, column] for at, column in leading])
+
+    def blocks(self) -> Sequence[Block]:
+        """All that there are, the first of overlapping ones."""
+        found: list[Block] = []
+        at = 0
+        while at < len(self.lengths):
+            block = self._at(at)
+            if block:
+                found.append(block)
+                at = bisect_left(self.borders, block.end)
+            else:
+                at += 1
+        return found
+
+    def _at(self, at: int) -> Block | None:
+        """The blocks of fewest threads that begin at a border, if there are enough."""
+        for threads in range(1, MOST_THREADS + 1):
+            one, two, three = (self.lengths[at + threads * n : at + threads * (n + 1)] for n in range(LEAST_BLOCKS))
+            if one == two == three:
+                block = self._block(self.borders[at], sum(one))
+                if block:
+                    return block
+        return None
+
+    def _block(self, first: int, length: int) -> Block | None:
+        """The blocks of a length from a step on, or None if they are too few or not by themselves."""
+        one, two = self.steps[first : first + length], self.steps[first + length : first + 2 * length]
+        found = strides(one, two, length)
+        if found is None or not self._alone(first, length):
+            return None
+        apart = two - one
+        count = 2
+        while np.array_equal(self._of(first, length, count), one + count * apart):
+            count += 1
+        if count < LEAST_BLOCKS:
+            return None
+        return Block(first, length, count, first + naming(one), found)
+
+    def _of(self, first: int, length: int, number: int) -> Ints:
+        return self.steps[first + length * number : first + length * (number + 1)]
+
+    def _alone(self, first: int, length: int) -> bool:
+        """True if threads neither come into the steps of a block by a step of others, nor leave it, nor share it."""
+        from_ = (self.sources >= first) & (self.sources < first + length)
+        into = (self.targets >= first) & (self.targets < first + length)
+        ends = self.steps[first + length - 1, 0] in (Op.END, Op.JUMP)
+        shared = any(first <= entry < first + length for entry in self.instances)
+        return bool(ends) and not shared and np.array_equal(from_, into)

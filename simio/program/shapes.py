@@ -1,0 +1,33 @@
+"""Blocks of steps that differ only in the rows that they name: the comparison of two of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simio.program.steps import NAMING, STRIDE, Op, Table
+
+TARGETS: dict[int, int] = {Op.FORK: 1, Op.JUMP: 1, Op.LOOP: 2, Op.BRANCH: 5}
+"""Column of the step that a step leads to."""
+
+
+def naming(block: Table) -> Table:
+    """The steps of a block that name a row, by number from its first on."""
+    return np.flatnonzero(np.isin(block[:, 0], list(NAMING)))
+
+
+def strides(one: Table, two: Table, apart: int) -> Table | None:
+    """How far the rows that `naming` steps of a block name are from those of one that is written `apart` steps on.
+
+    None if the blocks differ in anything else, lead out of themselves, or have strides already.
+    """
+    if one.shape != two.shape or one[naming(one), STRIDE].any():
+        return None
+    difference = two - one
+    found = np.zeros(len(one), dtype=np.int64)
+    allowed = np.zeros_like(difference)
+    for op, column in NAMING.items():
+        at = one[:, 0] == op
+        found[at] = allowed[at, column] = difference[at, column]
+    for op, column in TARGETS.items():
+        allowed[one[:, 0] == op, column] = apart
+    return found[naming(one)] if np.array_equal(difference, allowed) else None
