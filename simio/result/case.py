@@ -21,7 +21,7 @@ from simio.result.model import CaseResult
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs
 from simio.result.progress import progress_of
-from simio.result.recorded import Progress
+from simio.result.recorded import Progress, Rows
 from simio.result.statistics import confidence
 from simio.result.timeline import timeline
 
@@ -55,7 +55,7 @@ def case_result(
             resources, threads, tallies, outcome.end, program, runs.seen[0].loads, measure.paused(program, outcome)
         ),
         resources=resources,
-        containers=measure.container_use(program, outcome),
+        containers=Rows(partial(measure.container_use, kept, seen)),
         threads=threads,
         observations=pooled_observations([each.observations for each in runs.seen]),
         tallies=tallies,
