@@ -30,7 +30,6 @@ from simio.result.nothing import nothing
 from simio.result.precision import completed, wanted
 from simio.result.request_rate import in_unit_of
 from simio.result.requests import RequestLog
-from simio.result.stepwise import check_again
 from simio.version import VERSION
 from simio.wording import counted
 from simio.workloads import workload_kinds
@@ -267,6 +266,8 @@ class CaseRun:
             self._checks.clear()  # a run that is lengthened takes the place of the one before
         self._checks.extend(check(program, outcome, self._lowered.bound))
         if options.recount and not outcome.condensed and outcome.status != Status.INTERRUPTED:
+            from simio.result.stepwise import check_again
+
             self._checks.extend(check_again(program, self._limits, outcome, options.engine))
         return outcome
 

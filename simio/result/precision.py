@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import sqrt
 
 from simio.bound import bound
@@ -82,7 +83,7 @@ class Runs:
     half_width: float | None
     precision: Precision | None = None
 
-    @property
+    @cached_property
     def rate(self) -> Fraction:
         """Mean of the runs' throughput, in bytes a second."""
         return sum((span.rate for span in self.spans), Fraction(0)) / len(self.spans)
