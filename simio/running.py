@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from simio import units
 from simio.bound import bound
@@ -23,27 +20,16 @@ from simio.errors import RunError
 from simio.limits import Bound
 from simio.lower import lower
 from simio.program.digest import program_hash
-from simio.program.records import changed
 from simio.program.steps import Program
-from simio.result import measure
+from simio.result.case import case_result
 from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.condensed import Condenser
-from simio.result.demerit import demerits
-from simio.result.jobs import job_runs
-from simio.result.limiter import limiter
-from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, ScenarioResult
 from simio.result.nothing import nothing
-from simio.result.pooling import pooled_observations, pooled_streams
-from simio.result.precision import Runs, carry_out
-from simio.result.progress import progress_of
-from simio.result.recorded import Progress
+from simio.result.precision import completed, wanted
 from simio.result.request_rate import in_unit_of
 from simio.result.requests import RequestLog
-from simio.result.statistics import confidence
-from simio.result.stepwise import check_again
-from simio.result.timeline import timeline
 from simio.version import VERSION
 from simio.wording import counted
 from simio.workloads import workload_kinds
@@ -81,7 +67,6 @@ class CaseInterrupted(KeyboardInterrupt):
 
 
 DEFAULT = RunOptions()
-_NO_STATE = np.empty(0, dtype=np.int64)
 
 
 class Lowered:
@@ -188,62 +173,103 @@ def run_program(
     case: Case, lowered: Lowered, options: RunOptions = DEFAULT, pooled: Sequence[MeasuredRow] = ()
 ) -> CaseResult:
     """Run and measure a case that is lowered already. Raises RunError as `run_case` does, and CaseInterrupted."""
-    program = lowered.program
-    check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
-    run = case.system.run
-    checks: list[Check] = []
-    cut_off: list[str] = []
+    run = CaseRun(case, lowered, options, pooled)
+    run.simulate()
+    return run.result()
 
-    interrupted = False
-    begun: list[int] = []
 
-    def once(seed: int, until: int) -> Outcome:
-        nonlocal interrupted
-        log = options.requests if options.requests and not begun else None
-        begun.append(seed)
+class CaseRun:
+    """A case in three stages: made ready, its first run, and all that follows from it.
+
+    Whoever has many small cases takes each stage of all of them before the next: what a stage needs then stays in the
+    processor's caches, where a run of the engine drives it out. Raises RunError as `run_case` does.
+    """
+
+    def __init__(
+        self, case: Case, lowered: Lowered, options: RunOptions = DEFAULT, pooled: Sequence[MeasuredRow] = ()
+    ) -> None:
+        program = lowered.program
+        check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
+        self._case, self._lowered, self._options = case, lowered, options
+        self._runs = wanted(case.system.run, program, lowered.bound)
+        self._wanted = next(self._runs)
+        self._checks: list[Check] = []
+        self._cut_off: list[str] = []
+        self._interrupted = False
+        self._begun = 0
+        self._first: Outcome | None = None
+
+    @property
+    def words(self) -> int:
+        """Words of the program's steps and state, of which a run has copies."""
+        return self._lowered.program.steps.size + self._lowered.program.state.size
+
+    def simulate(self) -> None:
+        """The first run. Raises CaseInterrupted only in `result`."""
+        self._first = self._run(*self._wanted)
+
+    def result(self) -> CaseResult:
+        """The result of this run, and of others where the case takes several. Raises CaseInterrupted, too."""
+        case, program, options = self._case, self._lowered.program, self._options
+        assert self._first is not None
+        runs = completed(self._runs, self._once, self._checked(self._first))
+        if self._interrupted and runs.outcome.status != Status.INTERRUPTED:
+            self._cut_off = [f"interrupted after {counted(len(runs.seeds), 'run')}"]
+        result = case_result(case, program, self._lowered.hash, runs, tuple(self._checks), "; ".join(self._cut_off))
+        if not runs.rate and not self._cut_off:
+            result = replace(result, notes=(nothing(program, case.system.run, runs.outcome, self._once),))
+        if options.outcome:
+            options.outcome(program, runs.outcome)
+        if options.packets:
+            from simio.result.packets import Packets
+
+            result = replace(result, packets=Packets(program, runs.outcome))
+        if self._interrupted:
+            raise CaseInterrupted(result)
+        return result
+
+    def _once(self, seed: int, until: int) -> Outcome:
+        return self._checked(self._run(seed, until))
+
+    def _run(self, seed: int, until: int) -> Outcome:
+        """A run from a seed up to an instant in ps."""
+        program, options = self._lowered.program, self._options
+        log = options.requests if options.requests and not self._begun else None
+        self._begun += 1
         sink = log.begin(program) if log else None
         condenser = Condenser(program, sink) if program.feeds or sink else None
-        limits = Options(until, run.step_budget, seed, work=lambda: lowered.bound.delivered, condense=condenser)
+        delivered = self._lowered.bound.delivered
+        budget = self._case.system.run.step_budget
+        self._limits = Options(until, budget, seed, work=lambda: delivered, condense=condenser)
         try:
-            outcome = execute(program, limits, options.engine, options.announce, lowered.prepared)
+            outcome = execute(program, self._limits, options.engine, options.announce, self._lowered.prepared)
         except Interrupted as error:
             outcome = error.outcome
-            interrupted = True
-            cut_off.append(_cut_off(case, outcome))
+            self._interrupted = True
+            self._cut_off.append(_cut_off(self._case, outcome))
         except Aborted as error:
             outcome = error.outcome
             if options.partial and outcome.status == Status.BUDGET:
-                cut_off.append(_cut_off(case, outcome))
+                self._cut_off.append(_cut_off(self._case, outcome))
             elif options.packets:
                 from simio.result.packets import AbortedTrace, Packets
 
                 raise AbortedTrace(str(error), error.outcome, Packets(program, error.outcome)) from error
             else:
                 raise
-        if condenser:
-            outcome = condenser.finish(outcome)
+        return condenser.finish(outcome) if condenser else outcome
+
+    def _checked(self, outcome: Outcome) -> Outcome:
+        """The outcome of the last run, whose laws were checked. Raises RunError for one that does not hold."""
+        program, options = self._lowered.program, self._options
         if not program.random:
-            checks.clear()  # a run that is lengthened takes the place of the one before
-        checks.extend(check(program, outcome, lowered.bound))
+            self._checks.clear()  # a run that is lengthened takes the place of the one before
+        self._checks.extend(check(program, outcome, self._lowered.bound))
         if options.recount and not outcome.condensed and outcome.status != Status.INTERRUPTED:
-            checks.extend(check_again(program, limits, outcome, options.engine))
+            from simio.result.stepwise import check_again
+
+            self._checks.extend(check_again(program, self._limits, outcome, options.engine))
         return outcome
-
-    runs = carry_out(run, program, lowered.bound, once)
-    if interrupted and runs.outcome.status != Status.INTERRUPTED:
-        cut_off = [f"interrupted after {counted(len(runs.seeds), 'run')}"]
-    result = replace(_result(case, lowered, runs, tuple(checks)), cut_off="; ".join(cut_off))
-    if not runs.rate and not cut_off:
-        result = replace(result, notes=(nothing(program, run, runs.outcome, once),))
-    if options.outcome:
-        options.outcome(program, runs.outcome)
-    if options.packets:
-        from simio.result.packets import Packets
-
-        result = replace(result, packets=Packets(program, runs.outcome))
-    if interrupted:
-        raise CaseInterrupted(result)
-    return result
 
 
 def _cut_off(case: Case, outcome: Outcome) -> str:
@@ -267,59 +293,3 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
         raise RunError(f"no packets are sent or received by {' or '.join(packets.at)}")
     kinds = [kind for kind, params in workload_kinds().items() if params.network]
     raise RunError(f"no IP packets to trace; workloads that send them are {', '.join(kinds)}")
-
-
-def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...]) -> CaseResult:
-    program, outcome, span = lowered.program, runs.outcome, runs.spans[0]
-    loads = pooled_loads([each.loads for each in runs.seen])
-    growing = [load.sentence for load in loads if load.grows]
-    resources = measure.resource_use(program, outcome, span)
-    threads = measure.thread_use(program, outcome)
-    tallies = measure.tallies(program, outcome, span)
-    # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
-    kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
-    return CaseResult(
-        index=case.index,
-        settings=dict(case.settings),
-        status=outcome.status.name.lower(),
-        end=outcome.end,
-        throughput=span,
-        rate=runs.rate,
-        half_width=runs.half_width,
-        bound=runs.cap.rate if runs.cap else None,
-        bound_by=runs.cap.name if runs.cap else "",
-        streams=pooled_streams([each.streams for each in runs.seen]),
-        limiter=limiter(
-            resources, threads, tallies, outcome.end, program, runs.seen[0].loads, measure.paused(program, outcome)
-        ),
-        resources=resources,
-        containers=measure.container_use(program, outcome),
-        threads=threads,
-        observations=pooled_observations([each.observations for each in runs.seen]),
-        tallies=tallies,
-        timeline=timeline(kept, seen),
-        loads=loads,
-        measured=case.measured,
-        hash=lowered.hash,
-        seeds=runs.seeds,
-        events=runs.events,
-        steps=runs.steps,
-        checks=checks,
-        precision=runs.precision,
-        progress=Progress.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
-        notes=tuple(dict.fromkeys([*runs.notes, *growing, *_condensed(outcome)])),
-        demerits=demerits(case.system.workloads.values(), program, outcome),
-        requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
-        requests_half_width=confidence([float(each.requests) for each in runs.seen])[1]
-        if len(runs.seen) > 1
-        else None,
-        jobs=job_runs(case.system, program, outcome),
-    )
-
-
-def _condensed(outcome: Outcome) -> list[str]:
-    """Notes on times that were too many to keep."""
-    if not outcome.condensed:
-        return []
-    count = sum(each.count for each in outcome.condensed.values())
-    return [f"{count:,} times are of the whole run; their percentiles are right to 0.05%"]

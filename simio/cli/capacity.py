@@ -38,7 +38,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.render import form_of, rendered
     from simio.result.model import CaseResult
     from simio.result.precision import RANDOM_REPLICATIONS
-    from simio.sweeps import Task, run_case_of, run_many
+    from simio.sweeps import Task, run_many
     from simio.sweeps.capacity import Capacity
     from simio.sweeps.conditions import check_named, condition
     from simio.sweeps.values import number_of, value_of
@@ -106,7 +106,7 @@ def capacity(
             more = (f"run.replications={factor * replications}",) if factor > 1 else ()
             tasks = [Task(source.path, (*sets, *more, f"{name}={text}"), index, source.text) for text in texts]
             found: dict[int, CaseResult] = {}
-            for place, result in run_many(tasks, min(workers, len(tasks)), do=run_case_of, announce=tell):
+            for place, result in run_many(tasks, min(workers, len(tasks)), announce=tell):
                 if isinstance(result, SimioError):
                     raise SimioError(f"{name} = {texts[place]}: {result}")
                 found[place] = result

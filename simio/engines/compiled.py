@@ -127,7 +127,8 @@ class _Tables:
     def _start(self, first: FirstThreads) -> None:
         count = len(first.threads)
         room = max(min(max(2 * count, 64, self.room.threads), THREAD_LIMIT), count)
-        self.threads, self.stats = zeros(room, c.THREAD_COLUMNS), first.stats.copy()
+        # A FORK writes all of a row that is read later.
+        self.threads, self.stats = self.room.threads_of(room), first.stats.copy()
         self.threads[:count] = first.threads
         self.heap, self.ring, self.free = _empty(room, c.HEAP_COLUMNS), _empty(room), _empty(room)
         self.ring[: len(first.due)] = first.due
@@ -162,7 +163,7 @@ class _Tables:
                 len(self.draw_table), len(self.state), len(self.stats), len(self.sums), len(self.log),
                 len(self.trace), len(self.times), self.samples.shape[1], len(self.gauges),
             )  # fmt: skip
-            self._addresses = [getattr(self, name).ctypes.data for name in c.TABLES]
+            self._addresses = [getattr(self, name).__array_interface__["data"][0] for name in c.TABLES]
         return self._addresses
 
     def feed(self) -> bool:
@@ -221,8 +222,7 @@ class _Tables:
         return self.outcome(Status.THREADS)
 
     def outcome(self, status: Status) -> Outcome:
-        """The outcome of the run until now."""
-        self.room.note(len(self.threads), len(self.log))
+        """The outcome of the run until now, which ends here: the next one has its table of threads."""
         end, control, resources = int(self.control[c.NOW]), self.control, self.resources
         fault = (0, 0)
         if status not in (Status.DONE, Status.UNTIL, Status.DEADLOCK):
@@ -232,7 +232,7 @@ class _Tables:
         used = resources[:, [c.BUSY, c.QUEUE, c.SEIZES, c.WAITS, c.LONGEST, c.IN_USE]]
         used[:, :2] += resources[:, [c.IN_USE, c.LINE]] * end
         kept = [c.LEVEL, c.LOWEST, c.HIGHEST, c.PUT_TOTAL, c.GOT_TOTAL, c.BLOCKED]
-        return Outcome(
+        outcome = Outcome(
             status=status,
             end=end,
             steps=int(control[c.EXECUTED]),
@@ -250,13 +250,15 @@ class _Tables:
             streams=self.streams,
             trace=self.trace[: control[c.TRACED]],
         )
+        self.room.note(self.threads, len(self.log))
+        return outcome
 
     def _alive(self) -> Ints:
         """Threads that have not ended, in order of creation."""
         threads = self.threads[: self.control[c.USED]]
-        live = threads[threads[:, c.FLAGS] & c.LIVE != 0]
-        alive = live[:, [c.SERIAL, c.NAME, c.PC, c.WAIT, c.WHAT]]
-        alive[:, 2] = self.alike.own(alive[:, 2], live[:, c.FLAGS])
+        live = np.flatnonzero(threads[:, c.FLAGS] & c.LIVE)
+        alive = threads[live[:, np.newaxis], [c.SERIAL, c.NAME, c.PC, c.WAIT, c.WHAT]]
+        alive[:, 2] = self.alike.own(alive[:, 2], threads[live, c.FLAGS])
         alive[(alive[:, 3] == Wait.READY) | (alive[:, 3] == Wait.JOIN), 4] = 0
         return alive[np.argsort(alive[:, 0])]
 

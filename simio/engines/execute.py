@@ -54,15 +54,16 @@ def execute(
 
 def _check_starts(program: Program) -> None:
     """Refuse a program that begins with more threads than may live; the message names the most frequent."""
+    if sum(start.count for start in program.starts) <= THREAD_LIMIT:
+        return
     counts = Counter({start.name: 0 for start in program.starts})
     for start in program.starts:
         counts[start.name] += start.count
-    if counts.total() > THREAD_LIMIT:
-        ((name, most),) = counts.most_common(1)
-        raise RunError(
-            f"{counts.total():,} threads from the beginning, {most:,} of them {name!r}, are too many for one run: "
-            f"at most {THREAD_LIMIT:,} may live at once; use fewer disks, streams or processes"
-        )
+    ((name, most),) = counts.most_common(1)
+    raise RunError(
+        f"{counts.total():,} threads from the beginning, {most:,} of them {name!r}, are too many for one run: "
+        f"at most {THREAD_LIMIT:,} may live at once; use fewer disks, streams or processes"
+    )
 
 
 def explain(program: Program, options: Options, outcome: Outcome) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -41,16 +42,30 @@ class FirstThreads(NamedTuple):
     working: int
 
 
-@dataclass
 class Room:
-    """Rows of tables that the last run needed, for the next run of the same program or one like it."""
+    """Rows of tables that the last run needed, and its table of threads, for the next run of a program like it.
 
-    threads: int = 0
-    log: int = 0
+    What a processor's caches have of that table is still there, and no page of memory has to be found for it.
+    """
 
-    def note(self, threads: int, log: int) -> None:
-        """Note the rows of a run that has ended."""
-        self.threads, self.log = min(threads, MOST_ROOM), min(log, MOST_ROOM)
+    def __init__(self) -> None:
+        self.threads = self.log = 0
+        self._spare: list[Ints] = []
+
+    def threads_of(self, rows: int) -> Ints:
+        """A table of threads that no other run has, with anything in it."""
+        # Another thread of Python may take the last one in between.
+        with suppress(IndexError):
+            spare = self._spare.pop()
+            if len(spare) == rows:
+                return spare
+        return np.empty((rows, c.THREAD_COLUMNS), dtype=np.int64)
+
+    def note(self, threads: Ints, log: int) -> None:
+        """Note the rows of a run that has ended, and keep its table for another."""
+        self.threads, self.log = min(len(threads), MOST_ROOM), min(log, MOST_ROOM)
+        if len(threads) <= MOST_ROOM:
+            self._spare[:] = [threads]
 
 
 @dataclass(frozen=True, eq=False)

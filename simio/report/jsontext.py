@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from simio.result.recorded import Rows
 from simio.result.series import Series
 
 _PLAIN = {str, int, float, bool, type(None)}
@@ -24,6 +25,10 @@ def _opened(value: Any) -> Any:
     """A record or a series as a mapping or a list; anything else as it is."""
     if isinstance(value, Series):
         return value.listed()
+    if isinstance(value, Rows):
+        return list(value)
+    if hasattr(value, "_asdict"):
+        return value._asdict()
     if is_dataclass(value):
         return {item.name: getattr(value, item.name) for item in fields(value)}
     return dict(value) if isinstance(value, Mapping) else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,25 +12,59 @@ from simio.program.steps import STRIDE, Op, Program, numbered
 Work = tuple[bool, set[int]]
 """A flag that holders of a lock take time with no other resource held, and rows of the resources that they seize."""
 
+KEPT = 8
+"""Programs of which is kept what was found."""
+MOST_STEPS = 2**15
+"""Most steps of such a program, which are 2 MB."""
+
 
 class Holding:
     """The steps between the SEIZE of a lock and its RELEASE, in the body of a thread and of those that it forks."""
 
+    _kept: ClassVar[list[Holding]] = []
+
     def __init__(self, program: Program) -> None:
-        self.program = program
+        self.resources, self.bodies, self.labels = program.resources, program.bodies, program.labels
         self.steps = program.steps
+        self._found: dict[int, frozenset[int]] = {}
         self.ends = {first: end for first, end, _ in program.bodies}
         self._all = np.flatnonzero(self.steps[:, 0] == Op.SEIZE)
         self._operands = self.steps[:, [0, 1, STRIDE]].tolist()
+        self._named = np.flatnonzero(np.isin(self.steps[:, 0], (Op.SEIZE, Op.RELEASE)))
         self._places: dict[int, str] = {}
         self._telling = np.flatnonzero(np.isin(self.steps[:, 0], (Op.SEIZE, Op.RELEASE, Op.ADVANCE)))
         self.rows = {resource.name: row for row, resource in enumerate(program.resources)}
 
-    def beneath(self, lock: int) -> set[int]:
+    @classmethod
+    def of(cls, program: Program) -> Holding:
+        """That of a program, or of an earlier one if all that counts here is the same, as in a sweep."""
+        for each in cls._kept:
+            if each._fits(program):
+                return each
+        made = cls(program)
+        if len(program.steps) <= MOST_STEPS:
+            cls._kept = [made, *cls._kept[: KEPT - 1]]
+        return made
+
+    def _fits(self, program: Program) -> bool:
+        return (
+            program.bodies is self.bodies
+            and program.labels is self.labels
+            and program.resources is self.resources
+            and np.array_equal(program.steps[:, 0], self.steps[:, 0])
+            and np.array_equal(program.steps[self._named, 1:], self.steps[self._named, 1:])
+        )
+
+    def beneath(self, lock: int) -> frozenset[int]:
         """Rows of what works while a lock (a row, too) is held: servers, and locks whose holders work themselves.
 
         The lock itself is among them if it is such a one.
         """
+        if lock not in self._found:
+            self._found[lock] = frozenset(self._beneath(lock))
+        return self._found[lock]
+
+    def _beneath(self, lock: int) -> set[int]:
         found: set[int] = set()
         known: set[int] = set()
         wanted = [lock]
@@ -40,7 +75,7 @@ class Holding:
                 works, inside = self._held(row)
                 found |= {row} if works else set()
                 for each in inside:
-                    (wanted.append if self.program.resources[each].lock else found.add)(each)
+                    (wanted.append if self.resources[each].lock else found.add)(each)
         return found
 
     def _held(self, lock: int) -> Work:
@@ -65,7 +100,7 @@ class Holding:
     def _place(self, at: int, instance: int) -> str:
         """The place of the innermost label of work around a step; '' if there is none."""
         if at not in self._places:
-            around = (each for each in self.program.labels if not each.call and each.start <= at < each.end)
+            around = (each for each in self.labels if not each.call and each.start <= at < each.end)
             self._places[at] = next((each.where for each in around), "")
         return numbered(self._places[at], instance)
 

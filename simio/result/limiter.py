@@ -113,7 +113,7 @@ def _beneath(resources: tuple[ResourceUse, ...], name: str, program: Program) ->
     """
     at = next(row for row, use in enumerate(resources) if use.lock and use.name == name)
     lock = resources[at]
-    holding = Holding(program)
+    holding = Holding.of(program)
     found = holding.beneath(at)
     row = max(found - {at}, key=lambda row: resources[row].utilisation, default=at)
     used, least = resources[row], LEADING[at in found] * lock.utilisation

@@ -292,13 +292,12 @@ def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) 
     """Counts of machines in the whole run, but for zeros; CPU time by class in `span`, if given."""
     values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else []
     if span is not None:
-        profiled = _profiled(program)
         columns = {
             gauge.at: outcome.samples[:, row - len(program.gauges)]
             for row, gauge in enumerate(program.gauges)
-            if gauge.at in profiled
+            if gauge.what.startswith(PROFILED)
         }
-        for row, tally in enumerate(program.tallies):
+        for row, tally in enumerate(program.tallies if columns else ()):
             if tally.at in columns:
                 values[row] = _grown(outcome, columns[tally.at], values[row], span)
     return tuple(
@@ -306,11 +305,6 @@ def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) 
         for tally, value in zip(program.tallies, values, strict=True)
         if value
     )
-
-
-def _profiled(program: Program) -> set[int]:
-    """Offsets of the counts of CPU time by class."""
-    return {tally.at for tally in program.tallies if tally.what.startswith(PROFILED)}
 
 
 def _grown(outcome: Outcome, column: Ints, last: int, span: Throughput) -> int:

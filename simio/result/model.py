@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from simio import units
 from simio.description.measured import MeasuredRow, PooledRow
@@ -39,8 +39,7 @@ class Throughput:
         return Fraction(self.amount * 10**12, span) if span > 0 else Fraction(0)
 
 
-@dataclass(frozen=True)
-class StreamRate:
+class StreamRate(NamedTuple):
     """The rate of a stream in bytes a second: of deliveries, which add up to the throughput, or of what is `sent`."""
 
     name: str
@@ -48,8 +47,7 @@ class StreamRate:
     sent: bool = False
 
 
-@dataclass(frozen=True)
-class ResourceUse:
+class ResourceUse(NamedTuple):
     """Use of a resource in the measured span: shares of its units, and its line.
 
     A `lock` orders its users, but does no work (a driver's queue slot). Longest line, seizes and waits are of the
@@ -66,8 +64,7 @@ class ResourceUse:
     waits: int
 
 
-@dataclass(frozen=True)
-class ContainerUse:
+class ContainerUse(NamedTuple):
     """Level of a container: mean over the whole run, extremes, and its level in the end."""
 
     name: str
@@ -129,8 +126,7 @@ class LoadUse:
         return f"{self.name}: {offered} requests a second arrive, {served} are served{lost}"
 
 
-@dataclass(frozen=True)
-class TallyValue:
+class TallyValue(NamedTuple):
     """A count of a machine over the whole run, in `unit`; with 'ps', the time that `owner` waited for `what`."""
 
     owner: str
@@ -257,7 +253,7 @@ class CaseResult:
     streams: tuple[StreamRate, ...]
     limiter: Limiter
     resources: tuple[ResourceUse, ...]
-    containers: tuple[ContainerUse, ...]
+    containers: Sequence[ContainerUse]
     threads: tuple[ThreadUse, ...]
     observations: tuple[Observation, ...]
     timeline: Timeline

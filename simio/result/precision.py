@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import sqrt
 
 from simio.bound import bound
@@ -64,6 +65,8 @@ class Seen:
 
 Once = Callable[[int, int], Outcome]
 """Runs a program once, from a seed, up to an instant in ps."""
+Wanted = Generator[tuple[int, int], Outcome, "Runs"]
+"""Yields what the next run is to be, as `Once` takes it, and is sent its outcome; at last returns all runs."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class Runs:
     half_width: float | None
     precision: Precision | None = None
 
-    @property
+    @cached_property
     def rate(self) -> Fraction:
         """Mean of the runs' throughput, in bytes a second."""
         return sum((span.rate for span in self.spans), Fraction(0)) / len(self.spans)
@@ -110,9 +113,25 @@ def seeds_of(run: Run, program: Program) -> tuple[int, ...]:
 
 def carry_out(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
     """Run a program, of which `certain` is the bound, as its scenario's `run` wants it."""
+    runs = wanted(run, program, certain)
+    return completed(runs, once, once(*next(runs)))
+
+
+def wanted(run: Run, program: Program, certain: Bound) -> Wanted:
+    """The runs of a program that its scenario's `run` wants; whoever takes them makes them."""
     if run.precision is not None and not program.random:
-        return _lengthened(run, program, certain, once)
-    return _repeated(run, program, certain, once)
+        return _lengthened(run, program, certain)
+    return _repeated(run, program, certain)
+
+
+def completed(runs: Wanted, once: Once, outcome: Outcome) -> Runs:
+    """All runs that are wanted, of which this is the outcome of the first."""
+    try:
+        while True:
+            outcome = once(*runs.send(outcome))
+    except StopIteration as end:
+        found: Runs = end.value
+        return found
 
 
 def settled(run: Run, program: Program, engine: str | None = None) -> Run:
@@ -130,7 +149,7 @@ def settled(run: Run, program: Program, engine: str | None = None) -> Run:
     return run.model_copy(update={"precision": None, "until": until, "replications": number})
 
 
-def _repeated(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
+def _repeated(run: Run, program: Program, certain: Bound) -> Wanted:
     """Independent replications: all, or until half of the confidence interval is a small enough share of the mean.
 
     The sequential procedure of A. M. Law, "Simulation Modeling and Analysis", chapter 9: one replication more until
@@ -140,7 +159,7 @@ def _repeated(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
     first, caps, spans, seen, events, steps = None, [], [], [], 0, 0
     width = precision = None
     for seed in seeds:
-        outcome = once(seed, HORIZON if run.until is None else run.until)
+        outcome = yield seed, HORIZON if run.until is None else run.until
         if first and outcome.status == Status.INTERRUPTED:
             break
         span, cap = reported(program, outcome, run.warm_up, certain)
@@ -169,11 +188,11 @@ def _loosest(caps: list[Cap | None]) -> Cap | None:
     return max(known, key=lambda cap: cap.rate) if len(known) == len(caps) else None
 
 
-def _lengthened(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
+def _lengthened(run: Run, program: Program, certain: Bound) -> Wanted:
     """One run, of twice the time again and again, until it is precise enough or at its end."""
     longest = None
     for until in _horizons(run):
-        outcome = once(run.seed, until)
+        outcome = yield run.seed, until
         if longest and outcome.status == Status.INTERRUPTED and outcome.end < longest.end:
             outcome = longest
         longest = outcome

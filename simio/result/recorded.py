@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, Self, TypeVar, overload
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,41 @@ class Later:
     def __getstate__(self) -> dict[str, Any]:
         """All of it, made by now."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+class Rows(Sequence[T]):
+    """Records that `make` makes when somebody first looks at them, which is never in a sweep."""
+
+    def __init__(self, make: Callable[[], tuple[T, ...]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _all(self) -> tuple[T, ...]:
+        return self._make()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        return self._all[index]
+
+    def __eq__(self, other: object) -> bool:
+        return self._all == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._all)
+
+    def __repr__(self) -> str:
+        return repr(self._all)
+
+    def __reduce__(self) -> Any:
+        return tuple, (self._all,)
 
 
 @dataclass(frozen=True)

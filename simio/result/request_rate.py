@@ -63,7 +63,7 @@ def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
         rate=result.rate / size,
         half_width=None if result.half_width is None else _half_width(result, float(size)),
         bound=None if result.bound is None else result.bound / size,
-        streams=tuple(replace(stream, rate=stream.rate / size) for stream in result.streams),
+        streams=tuple(stream._replace(rate=stream.rate / size) for stream in result.streams),
         throughput=replace(span, amount=round(span.amount / size)),
         progress=Progress.later(lambda: _divided(result.progress, float(size))),
         interval=None if interval is None else Interval(interval.low / float(size), interval.high / float(size)),

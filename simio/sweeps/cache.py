@@ -23,16 +23,17 @@ from simio.sweeps.stamp import code_stamp
 if TYPE_CHECKING:
     from simio.description.model import Case, Scenario
     from simio.running import Lowered
-    from simio.sweeps.work import Task
+    from simio.sweeps.work import Stages, Task
 
 ENTRIES_A_FOLDER = 100
 """Results are spread over 256 folders; a folder with more gives up its oldest quarter. A result takes about 4 kB."""
 
 
-def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Outcome:
+def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Stages[Outcome]:
     """Run the scenario's only case, or take the result of an earlier run of the same program."""
-    from simio.running import RunOptions, pooled_rows, run_program
+    from simio.running import CaseRun, RunOptions, pooled_rows
     from simio.sweeps.families import lowered
+    from simio.sweeps.work import in_stages
 
     case = scenario.cases[0]
     made = lowered(case.system)
@@ -42,7 +43,8 @@ def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Outcome:
     unit = case.system.report.unit
     if kept is not None:
         return in_requests(kept, unit)
-    result = run_program(case, made, RunOptions(task.engine, partial=True), pooled_rows(scenario, case))
+    run = CaseRun(case, made, RunOptions(task.engine, partial=True), pooled_rows(scenario, case))
+    result = yield from in_stages(run)
     outcome = Outcome(measures_of(result), result.limiter.label, result.hash, cut_off=result.cut_off)
     if kept_by:
         put(kept_by, outcome)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -12,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from simio.errors import ScenarioError, SimioError
-from simio.sweeps.work import Chunk, Do, Task, run_case_of, work
+from simio.sweeps.work import TOGETHER, Chunk, Do, Task, run_case_of, work
 
 if TYPE_CHECKING:
     from simio.result.model import CaseResult
@@ -112,13 +111,13 @@ def _read(tasks: Iterable[Task]) -> tuple[list[Numbered], list[tuple[int, SimioE
 
 def _here(frame: Chunk[T], todo: deque[Numbered], leave: bool) -> Iterator[tuple[int, T | SimioError]]:
     """Work in this process, to the end or, with `leave`, until others are worth starting."""
-    spent, done = 0.0, 0
+    spent, done, size = 0.0, 0, 1
     while todo:
         if leave and spent > PROBE and spent / done * len(todo) > WORTH:
             return
-        begun = time.monotonic()
-        finished = work(replace(frame, tasks=[todo.popleft()]))
-        spent, done = spent + time.monotonic() - begun, done + 1
+        finished = work(replace(frame, tasks=[todo.popleft() for _ in range(min(size, len(todo)))]))
+        spent, done = spent + finished.seconds, done + len(finished.outcomes)
+        size = _size(finished.seconds / len(finished.outcomes), TOGETHER)
         yield from finished.outcomes
 
 
@@ -141,7 +140,8 @@ def _pooled(pool: Pool, frame: Chunk[T], todo: deque[Numbered]) -> Iterator[tupl
             chunk = waiting.pop(future)
             done = pool.result(future)
             if done is not None:
-                size = _size(done.seconds / len(chunk.tasks), len(todo), pool.workers)
+                # Some are left for all workers.
+                size = _size(done.seconds / len(chunk.tasks), min(LARGEST_CHUNK, len(todo) // (2 * pool.workers)))
                 yield from done.outcomes
                 continue
             for number, task in chunk.tasks:
@@ -164,9 +164,9 @@ def _next(todo: deque[Numbered], lost: dict[int, int], size: int) -> list[Number
     return taken
 
 
-def _size(seconds: float, left: int, workers: int) -> int:
-    """Number of tasks, each of this many seconds, to send at once, so that some are left for all workers."""
-    return max(1, min(int(CHUNK / max(seconds, 1e-9)), LARGEST_CHUNK, left // (2 * workers)))
+def _size(seconds: float, most: int) -> int:
+    """Number of tasks, each of this many seconds, to do or send at once, of at most so many."""
+    return max(1, min(int(CHUNK / max(seconds, 1e-9)), most))
 
 
 def _killed() -> SimioError:

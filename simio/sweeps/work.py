@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -17,10 +17,15 @@ if TYPE_CHECKING:
     from simio.loading import ScenarioFile
     from simio.loading.catalogue import Catalogue
     from simio.result.model import CaseResult
+    from simio.running import CaseRun
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
+TOGETHER = 16
+"""Tasks that take each stage together, which hold their tables at once."""
+MOST_WORDS = 2**17
+"""Words of steps and state of a program that waits for others between stages: 1 MB."""
 SOURCES_KEPT = 8
 """Scenario files that a worker keeps, with what was built from them."""
 
@@ -43,8 +48,10 @@ class Task:
     tables: Path | None = None
 
 
-Do = Callable[["Scenario", Task], T]
-"""Treatment of a task's scenario, of which only the task's case was built."""
+Stages = Generator[None, None, T]
+"""Work that yields between its stages, and returns an outcome at last."""
+Do = Callable[["Scenario", Task], "T | Stages[T]"]
+"""Treatment of a task's scenario, of which only the task's case was built; in stages, if it is a generator."""
 
 
 @dataclass(frozen=True)
@@ -68,35 +75,70 @@ class Done(Generic[T_co]):
     seconds: float
 
 
-def run_case_of(scenario: Scenario, task: Task) -> CaseResult:
+def run_case_of(scenario: Scenario, task: Task) -> Stages[CaseResult]:
     """Run the only case there is."""
-    from simio.running import RunOptions, pooled_rows, run_program
+    from simio.running import CaseRun, RunOptions, pooled_rows
     from simio.sweeps.families import lowered
 
     case = scenario.cases[0]
-    return run_program(case, lowered(case.system), RunOptions(task.engine), pooled_rows(scenario, case))
+    return in_stages(CaseRun(case, lowered(case.system), RunOptions(task.engine), pooled_rows(scenario, case)))
+
+
+def in_stages(run: CaseRun) -> Stages[CaseResult]:
+    """The result of a case that is ready to run; one that takes much memory waits for no other."""
+    if run.words <= MOST_WORDS:
+        yield
+    run.simulate()
+    if run.words <= MOST_WORDS:
+        yield
+    return run.result()
 
 
 def work(chunk: Chunk[T]) -> Done[T]:
-    """The outcome of each task: what `do` returns, or the error that kept it from doing so."""
+    """The outcome of each task: what `do` returns, or the error that kept it from doing so.
+
+    Some tasks at a time go through each stage together, so that the processor's caches have what the stage needs.
+    """
     begun = time.monotonic()
-    outcomes = [(number, attempt(chunk, task)) for number, task in chunk.tasks]
-    return Done(outcomes, time.monotonic() - begun)
+    outcomes: dict[int, T | SimioError] = {}
+    for first in range(0, len(chunk.tasks), TOGETHER):
+        some = chunk.tasks[first : first + TOGETHER]
+        going = [(number, _staged(chunk, task)) for number, task in some]
+        while going:
+            going = [(number, stages) for number, stages in going if _goes_on(number, stages, outcomes)]
+    return Done([(number, outcomes[number]) for number, _ in chunk.tasks], time.monotonic() - begun)
 
 
-def attempt(chunk: Chunk[T], task: Task) -> T | SimioError:
-    """One task; a defect is reported as an error, so that it costs one outcome and not all."""
+def _staged(chunk: Chunk[T], task: Task) -> Stages[T]:
+    """One task from its text to its outcome."""
+    scenario = _source(chunk, task).scenario(task.sets, only=task.case)
+    yield
+    done = chunk.do(scenario, task)
+    if isinstance(done, Generator):
+        return (yield from done)
+    return done
+
+
+def _goes_on(number: int, stages: Stages[T], outcomes: dict[int, T | SimioError]) -> bool:
+    """Carry out the next stage of a task; False where that was the last, and then it has an outcome.
+
+    A defect is reported as an error, so that it costs one outcome and not all.
+    """
     try:
-        return chunk.do(_source(chunk, task).scenario(task.sets, only=task.case), task)
+        next(stages)
+        return True
+    except StopIteration as end:
+        outcomes[number] = end.value
     except ScenarioError as error:
-        return error
+        outcomes[number] = error
     except RunError as error:
         # The tables of the outcome would be most of what is sent back.
-        return RunError(str(error))
+        outcomes[number] = RunError(str(error))
     except SimioError as error:
-        return error
+        outcomes[number] = error
     except Exception as error:
-        return SimioError(f"internal error: {one_line(f'{type(error).__name__}: {error}')}")
+        outcomes[number] = SimioError(f"internal error: {one_line(f'{type(error).__name__}: {error}')}")
+    return False
 
 
 class _Kept(threading.local):

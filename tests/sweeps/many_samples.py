@@ -19,7 +19,8 @@ def blasts(*sizes: int) -> list[Task]:
 
 def rate_and_process(scenario, task):
     """The rate, and who found it."""
-    return run_case_of(scenario, task).rate, os.getpid()
+    result = yield from run_case_of(scenario, task)
+    return result.rate, os.getpid()
 
 
 def dies_once(scenario, task):

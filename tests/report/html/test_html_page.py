@@ -88,7 +88,7 @@ def test_texts_of_a_scenario_stay_texts(load: Any) -> None:
             settings={f"a.{HARM}": f"{HARM}{case.index}"},
             bound_by=HARM,
             limiter=replace(case.limiter, name=HARM, sentence=HARM),
-            resources=tuple(replace(use, name=f"{HARM}{use.name}") for use in case.resources),
+            resources=tuple(use._replace(name=f"{HARM}{use.name}") for use in case.resources),
             observations=tuple(replace(each, name=HARM, unit=HARM) for each in case.observations),
             timeline=replace(
                 case.timeline,

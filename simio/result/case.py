@@ -1,0 +1,88 @@
+"""The result of a case: what its runs came to, put together."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from simio.description.model import Case
+from simio.engines.outcome import Outcome
+from simio.program.records import changed
+from simio.program.steps import Program
+from simio.result import measure
+from simio.result.checks import Check
+from simio.result.demerit import demerits
+from simio.result.jobs import job_runs
+from simio.result.limiter import limiter
+from simio.result.loads import pooled_loads
+from simio.result.model import CaseResult
+from simio.result.pooling import pooled_observations, pooled_streams
+from simio.result.precision import Runs
+from simio.result.progress import progress_of
+from simio.result.recorded import Progress, Rows
+from simio.result.statistics import confidence
+from simio.result.timeline import timeline
+
+_NO_STATE = np.empty(0, dtype=np.int64)
+
+
+def case_result(
+    case: Case, program: Program, program_hash: str, runs: Runs, checks: tuple[Check, ...], cut_off: str = ""
+) -> CaseResult:
+    """The result of a case whose program had these runs, which kept these laws; `cut_off` says what ended them."""
+    outcome, span = runs.outcome, runs.spans[0]
+    loads = pooled_loads([each.loads for each in runs.seen])
+    growing = [load.sentence for load in loads if load.grows]
+    resources = measure.resource_use(program, outcome, span)
+    threads = measure.thread_use(program, outcome)
+    tallies = measure.tallies(program, outcome, span)
+    # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
+    kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
+    return CaseResult(
+        index=case.index,
+        settings=dict(case.settings),
+        status=outcome.status.name.lower(),
+        end=outcome.end,
+        throughput=span,
+        rate=runs.rate,
+        half_width=runs.half_width,
+        bound=runs.cap.rate if runs.cap else None,
+        bound_by=runs.cap.name if runs.cap else "",
+        streams=pooled_streams([each.streams for each in runs.seen]),
+        limiter=limiter(
+            resources, threads, tallies, outcome.end, program, runs.seen[0].loads, measure.paused(program, outcome)
+        ),
+        resources=resources,
+        containers=Rows(partial(measure.container_use, kept, seen)),
+        threads=threads,
+        observations=pooled_observations([each.observations for each in runs.seen]),
+        tallies=tallies,
+        timeline=timeline(kept, seen),
+        loads=loads,
+        measured=case.measured,
+        hash=program_hash,
+        seeds=runs.seeds,
+        events=runs.events,
+        steps=runs.steps,
+        checks=checks,
+        precision=runs.precision,
+        progress=Progress.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
+        notes=tuple(dict.fromkeys([*runs.notes, *growing, *_condensed(outcome)])),
+        demerits=demerits(case.system.workloads.values(), program, outcome),
+        requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
+        requests_half_width=confidence([float(each.requests) for each in runs.seen])[1]
+        if len(runs.seen) > 1
+        else None,
+        jobs=job_runs(case.system, program, outcome),
+        cut_off=cut_off,
+    )
+
+
+def _condensed(outcome: Outcome) -> list[str]:
+    """Notes on times that were too many to keep."""
+    if not outcome.condensed:
+        return []
+    count = sum(each.count for each in outcome.condensed.values())
+    return [f"{count:,} times are of the whole run; their percentiles are right to 0.05%"]
