@@ -99,7 +99,13 @@ class OutOfRange(ValueError):
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """`"did you mean 'x'?"` for the candidate nearest to `word`, or `""` if none is near.
+    """`"did you mean 'x'?"` for the candidate nearest to `word`, or `""` if none is near."""
+    near = nearest(word, candidates)
+    return f"did you mean '{near}'?" if near else ""
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str:
+    """The candidate that is spelt most like `word`, or `""` if none is near.
 
     Case is ignored in judging nearness, but the candidate is given as it is spelt.
     """
@@ -107,7 +113,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     for candidate in candidates:
         spelt.setdefault(candidate.casefold(), candidate)
     near = difflib.get_close_matches(word.casefold(), spelt, n=1, cutoff=0.61)
-    return f"did you mean '{spelt[near[0]]}'?" if near else ""
+    return spelt[near[0]] if near else ""
 
 
 def key_path(parts: Iterable[str | int]) -> str:

@@ -313,9 +313,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         checks=checks,
         precision=runs.precision,
         progress=Progress.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
-        notes=tuple(
-            dict.fromkeys([*(span.note for span in runs.spans if span.note), *growing, *_condensed(outcome)])
-        ),
+        notes=tuple(dict.fromkeys([*runs.notes, *growing, *_condensed(outcome)])),
         demerits=demerits(case.system.workloads.values(), program, outcome),
         requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
         requests_half_width=confidence([float(each.requests) for each in runs.seen])[1]

@@ -19,7 +19,7 @@ from simio.sweeps.families import Families
 
 if TYPE_CHECKING:
     from simio.description.measured import MeasuredRow
-    from simio.description.model import Case, Run, Scenario
+    from simio.description.model import Case, Run, Scenario, System
     from simio.result.model import CaseResult
     from simio.sweeps.work import Task
 
@@ -148,11 +148,16 @@ class Probe:
         together = {**first, **second}
         return together if self.allows(together) else first
 
-    def prepare(self, several: Sequence[Values]) -> None:
-        """Trace lowering once, with the numbers of all of these to vary, so that other values are cheap."""
+    @property
+    def system(self) -> System:
+        """The case's system, with its short run."""
+        return replace(self.case.system, run=self.run)
+
+    def prepare(self, several: Sequence[Values], alike: Sequence[System] = ()) -> None:
+        """Trace lowering once, so that other values are cheap: these, and what varies between alike systems."""
         with suppress(ScenarioError, RunError):
             others = [replace(self._with(values).cases[0].system, run=self.run) for values in several]
-            self.source.families.prepare(replace(self.case.system, run=self.run), others)
+            self.source.families.prepare(self.system, [*others, *alike])
 
     def _answered(self, scenario: Scenario, run: Run, prepared: bool = True) -> Answer:
         case = scenario.cases[0]

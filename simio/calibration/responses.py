@@ -26,7 +26,7 @@ from simio.calibration.usage import Range
 from simio.errors import SimioError
 
 if TYPE_CHECKING:
-    from simio.description.model import Scenario
+    from simio.description.model import Scenario, System
     from simio.sweeps.work import Task
 
 Vector = NDArray[np.float64]
@@ -93,13 +93,12 @@ def respond(
 ) -> list[Responses]:
     """The work of one task: the responses of each case of the group whose first case is the task's."""
     source = Source(task)
+    probes = [Probe(source, index, lengths[index]) for index in group[task.case]]
     found: list[Responses] = []
-    before: tuple[Responses, tuple[str, ...]] | None = None
-    for index in group[task.case]:
-        case = _Case(Probe(source, index, lengths[index]), uncertain[index])
-        expected = _moved(*before, case.probe.columns) if before else None
+    for number, probe in enumerate(probes):
+        expected = _moved(found[-1], probes[number - 1].columns, probe.columns) if found else None
+        case = _Case(probe, uncertain[probe.index], [other.system for other in probes])
         found.append(case.responses(expected))
-        before = found[-1], case.probe.columns
     return found
 
 
@@ -115,8 +114,8 @@ def _moved(responses: Responses, columns: Sequence[str], wanted: Sequence[str]) 
 class _Case:
     """A case that is being answered with other values."""
 
-    def __init__(self, probe: Probe, uncertain: Sequence[Range]) -> None:
-        self.probe, self.uncertain = probe, uncertain
+    def __init__(self, probe: Probe, uncertain: Sequence[Range], alike: Sequence[System] = ()) -> None:
+        self.probe, self.uncertain, self.alike = probe, uncertain, alike
         self.low: dict[str, Vector] = {}
         self.high: dict[str, Vector] = {}
         self.none = np.zeros(2 + len(probe.base.rows) + len(probe.base.pooled))
@@ -137,7 +136,7 @@ class _Case:
             self.low, self.high = {}, {}
         self.expected = expected
         sides = ([(each, sign * float(each.harmful)) for each in self.uncertain] for sign in (1, -1))
-        self.probe.prepare([_values(self._compatible(side)) for side in sides])
+        self.probe.prepare([_values(self._compatible(side)) for side in sides], self.alike)
         checks = self._checks()
         self._group(self.uncertain)
         return self._found(self._noise(), checks)

@@ -54,18 +54,25 @@ class _PartOrCommand(click.Group):
 def models(ctx: click.Context, category: str | None, as_json: bool) -> None:
     """List the parts of the catalogue, or print every value of one PART with its source.
 
-    A PART is a name from the list, or a datasheet of your own such as ./my-disk.yaml. The list counts the values that
-    were fitted to measurements, and those that are assumed, without a measurement.
+    A PART is a name from the list, a word that names or titles contain, or a datasheet of your own such as
+    ./my-disk.yaml. The list counts the values that were fitted to measurements, and those that are assumed, without a
+    measurement.
 
     \b
     simio models --class disk            the disks
     simio models disks/fc-15k-2002       one disk, value by value
+    simio models 100g                    the parts with this in their name or title
     """
     if ctx.invoked_subcommand is not None:
         if category or as_json:
             raise click.UsageError("--class and --json of the list do not go with a subcommand", ctx)
         return
-    entries = [catalogue.sheet(name) for name in catalogue.names(category)]
+    _list(catalogue.names(category), as_json)
+
+
+def _list(names: Sequence[str], as_json: bool) -> None:
+    """The parts of these names, each with the numbers of its values."""
+    entries = [catalogue.sheet(name) for name in names]
     if as_json:
         click.echo(json.dumps([_summary(entry) for entry in entries], indent=2, ensure_ascii=False))
         return
@@ -84,7 +91,7 @@ def models(ctx: click.Context, category: str | None, as_json: bool) -> None:
 @click.argument("part", shell_complete=parts)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(part: str, as_json: bool) -> None:
-    """Print every value of a PART with its basis and source.
+    """Print every value of a PART with its basis and source, or list the parts with a word in their name or title.
 
     \b
     simio models show disks/fc-15k-2002
@@ -93,7 +100,11 @@ def show(part: str, as_json: bool) -> None:
         category = next(name for name, folder in CATEGORIES.items() if folder == part)
         click.get_current_context().invoke(models, category=category, as_json=as_json)
         return
-    entry = catalogue.sheet(part)
+    named = [name for name in catalogue.names() if name.partition("/")[2] == part]
+    if not named and "/" not in part and (matching := catalogue.matching(part)):
+        _list(matching, as_json)
+        return
+    entry = catalogue.sheet(named[0] if len(named) == 1 else part)
     if as_json:
         click.echo(json.dumps(_datasheet(entry), indent=2, ensure_ascii=False))
         return

@@ -11,7 +11,7 @@ from os.path import isfile
 from pathlib import Path
 
 from simio.description.sheets import CATEGORIES, sheet_kinds
-from simio.errors import Problem, ScenarioError, SimioError, did_you_mean, quote
+from simio.errors import Problem, ScenarioError, SimioError, did_you_mean, nearest, quote
 from simio.files import note_input
 from simio.loading.datasheet import (
     BASES,
@@ -22,7 +22,7 @@ from simio.loading.datasheet import (
     ValueEntry,
     read_datasheet,
 )
-from simio.loading.problems import a, one_of, there_are
+from simio.loading.problems import a, there_are
 from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
 from simio.plugins import load_plugins
@@ -31,6 +31,10 @@ __all__ = ["BASES", "Catalogue", "CatalogueEntry", "UnknownPart", "ValueEntry", 
 
 OWN = ("./", "../", "/")
 """Beginnings of names that are files of the user's own."""
+FEW = 16
+"""Parts of a class that a message names, where none is like the name that it is about."""
+SHORTEST = 3
+"""Letters of a name that others are searched for."""
 _NAME = re.compile(r"[a-z]+/[A-Za-z0-9][A-Za-z0-9._-]*")
 _FOLDERS = {folder: category for category, folder in CATEGORIES.items()}
 
@@ -56,6 +60,11 @@ class Catalogue:
         found = (path for folder in folders for path in (self.root / folder).glob("*.yaml"))
         return sorted(f"{path.parent.name}/{path.stem}" for path in found)
 
+    def matching(self, word: str) -> list[str]:
+        """The names of the datasheets whose name or title contains a word, in any case."""
+        sheets = map(self.sheet, self.names())
+        return [each.name for each in sheets if word.casefold() in f"{each.name} {each.title}".casefold()]
+
     def sheet(self, name: str) -> CatalogueEntry:
         """The datasheet of this name, or in the file `./part.yaml`.
 
@@ -65,7 +74,8 @@ class Catalogue:
             return self._own(name)
         category = _FOLDERS.get(name.partition("/")[0])
         if category is None or name not in self.names(category):
-            raise SimioError(_not_there(name, self.names()))
+            near = _near(name, self.names()) or "`simio models` lists those that there are"
+            raise SimioError(f"found the unknown model {quote(name)}; {near}")
         return self.find(name, category)
 
     def _own(self, name: str) -> CatalogueEntry:
@@ -106,9 +116,10 @@ class Catalogue:
             return UnknownPart(f"{quote(name)}, which is {a(other)}", a(category), there_are(known))
         if name.endswith((".yaml", ".yml")):
             return UnknownPart(quote(name), f"{a(category)} model", f"write './{name}' for a file beside this one")
-        near = did_you_mean(name, known) or did_you_mean(f"{CATEGORIES[category]}/{name}", known)
+        few = len(known) <= FEW
+        near = _near(name, known) or (there_are(known) if few else f"`simio models --class {category}` lists them")
         expected = f"{a(category)} model of the catalogue, or a file as './my-{category}.yaml'"
-        return UnknownPart(f"the unknown model {quote(name)}", expected, near or there_are(known))
+        return UnknownPart(f"the unknown model {quote(name)}", expected, near)
 
     def _entry(self, path: Path, name: str, category: str) -> CatalogueEntry:
         try:
@@ -185,9 +196,16 @@ def _problems(error: ScenarioError) -> str:
     return "a problem" if number == 1 else f"{number} problems"
 
 
-def _not_there(name: str, known: list[str]) -> str:
-    near = did_you_mean(name, known)
-    return f"found the unknown model {quote(name)}; " + (near or f"expected {one_of(known)}")
+def _near(name: str, known: list[str]) -> str:
+    """`did you mean 'disks/x'?` for the part whose name contains the given one, or else is spelt alike."""
+    folder, _, own = name.casefold().rpartition("/")
+    names = [each for each in known if not folder or each.startswith(f"{folder}/")] or known
+    holding = [each for each in names if len(own) >= SHORTEST and own in each.partition("/")[2]]
+    if holding:
+        return f"did you mean {quote(min(holding, key=len))}?"
+    tails = {each.partition("/")[2]: each for each in reversed(names)}
+    near = nearest(own, tails)
+    return f"did you mean {quote(tails[near])}?" if near else did_you_mean(name, known) if folder else ""
 
 
 def data_root(package: str) -> Path:
@@ -208,6 +226,11 @@ def catalogue() -> Catalogue:
 def names(category: str | None = None) -> list[str]:
     """The names of all datasheets of the catalogue, or of those of one category, sorted."""
     return catalogue().names(category)
+
+
+def matching(word: str) -> list[str]:
+    """The names of the datasheets of the catalogue whose name or title contains a word, in any case."""
+    return catalogue().matching(word)
 
 
 def sheet(name: str) -> CatalogueEntry:

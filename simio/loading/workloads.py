@@ -22,6 +22,11 @@ from simio.workloads import workload_kinds
 
 def build_workloads(ctx: Context, section: Node) -> dict[str, Workload | None]:
     """The workloads by name; None stands for one with a problem."""
+    alone = section.entries.get("kind") if section.kind == "map" else None
+    if alone and alone.kind == "scalar" and str(alone.value) in workload_kinds():
+        hint = f"write workload: {{mine: {{kind: {alone.value}, …}}}}"
+        ctx.problems.add("workload", f"kind: {alone.value}", "workloads, each under its name", hint, alone.place)
+        return {}
     return ctx.items(section, "workload", _workload, "a mapping of workloads")
 
 

@@ -20,8 +20,9 @@ from simio.program.operands import (
     same,
     since,
 )
-from simio.program.service import fitting
+from simio.program.service import ceil_times, fitting, terms
 from simio.program.steps import COLUMNS, HORIZON, NO_REGISTER, Compare, Fn, Op
+from simio.program.tape import traced
 from simio.waiting import watcher
 
 MAX_REGISTERS = 52
@@ -113,16 +114,14 @@ class Emitting(Copies):
         For an amount in a register, a factor of many digits is rounded up to what 64 bits compute with. Raises
         ProgramError for times below zero, UnfitError for those beyond the horizon.
         """
-        numerator, denominator, number = factor.numerator, factor.denominator, NO_REGISTER
-        if fixed < 0 or numerator < 0 or (isinstance(amount, int) and amount < 0):
+        numerator, denominator, number = 0, 1, NO_REGISTER
+        if fixed < 0 or factor < 0 or (isinstance(amount, int) and amount < 0):
             raise ProgramError(f"time cannot go backward: advance({fixed}, {amount}, {factor})")
         if isinstance(amount, Value):
-            number = self._fields(self._operand(amount))[0] if numerator else NO_REGISTER
-            fits = fitting(Fraction(factor), LIMIT)
-            numerator, denominator = fits.numerator, fits.denominator
+            number = self._fields(self._operand(amount))[0] if factor else NO_REGISTER
+            numerator, denominator = terms(traced(fitting, factor, LIMIT))
         else:
-            fixed -= -amount * numerator // denominator
-            numerator, denominator = 0, 1
+            fixed += ceil_times(amount, factor)
         if fixed > HORIZON or numerator * denominator >= LIMIT:
             raise UnfitError(f"advance({fixed}, …, {factor}) does not fit 64 bits")
         if fixed or number != NO_REGISTER:

@@ -206,6 +206,17 @@ class TracedValue(Fraction):
     __copy__ = __deepcopy__ = __reduce__  # type: ignore[assignment]
 
 
+def traced(function: Callable[..., Any], *numbers: Any) -> Any:
+    """What a function gives for these numbers; a traced value where one of them is traced.
+
+    For a function that takes a number apart, such as Fraction(), which a tape would otherwise see as an answer.
+    """
+    for number in numbers:
+        if type(number) is TracedValue:
+            return number.tape.number(function, *numbers)
+    return function(*numbers)
+
+
 def _direct(function: Callable[..., Any]) -> Callable[..., Any]:
     def direct(self: TracedValue, other: Any) -> Any:
         return self.tape.number(function, self, other) if isinstance(other, _NUMBERS) else NotImplemented

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,6 +33,8 @@ LEAST = 5
 """Deliveries that a batch has at least, on average; with fewer, there is no telling how precise a run is."""
 FIRST = SECOND // 1000
 """Time in ps that a run takes first where it is lengthened until it is precise enough."""
+
+_FIGURE = re.compile(r"[\d.,]+( [munp]?s\b)?")
 
 STOPPED = (Status.BUDGET, Status.INTERRUPTED)
 """Ends of a run after which there is no other."""
@@ -84,6 +87,19 @@ class Runs:
     def rate(self) -> Fraction:
         """Mean of the runs' throughput, in bytes a second."""
         return sum((span.rate for span in self.spans), Fraction(0)) / len(self.spans)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the runs' throughputs leave open; what several say with other figures once, with their number."""
+        alike: dict[str, list[str]] = {}
+        for span in self.spans:
+            if span.note:
+                alike.setdefault(_FIGURE.sub("", span.note), []).append(span.note)
+        of = len(self.spans)
+        return [
+            notes[0] if len(set(notes)) == 1 else f"{notes[0]} (the first of {len(notes)} such runs of {of})"
+            for notes in alike.values()
+        ]
 
 
 def seeds_of(run: Run, program: Program) -> tuple[int, ...]:

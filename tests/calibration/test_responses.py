@@ -40,7 +40,7 @@ class Modelled:
     def compatible(self, values):
         return values
 
-    def prepare(self, several):
+    def prepare(self, several, alike):
         pass
 
 

@@ -66,10 +66,24 @@ def test_a_host_tells_its_parts() -> None:
 
 
 def test_an_unknown_part_is_told_with_the_nearest() -> None:
-    for word in ("disks/fc-15k-2003", "fc-15k-2002"):
+    for word, meant in (("disks/fc-15k-2003", "disks/fc-15k-2002"), ("disks/980-pro", "disks/samsung-980-pro-1tb")):
         done = models("show", word)
         assert done.exit_code == 2
-        assert "did you mean 'disks/fc-15k-2002'?" in done.stderr
+        assert f"did you mean '{meant}'?" in done.stderr
+    assert models("nothing like it").stderr.endswith("'nothing like it'; `simio models` lists those that there are\n")
+
+
+def test_a_word_lists_the_parts_whose_name_or_title_contains_it() -> None:
+    names = [line.split()[0] for line in models("Mellanox").stdout.splitlines()[1:]]
+    assert names == ["adapters/connectx-5", "adapters/connectx-5-rdma", "adapters/connectx-6-rdma"]
+    assert [part["name"] for part in json.loads(models("show", "100G", "--json").stdout)] == [
+        "links/ethernet-100g",
+        "links/ethernet-100g-jumbo",
+    ]
+
+
+def test_a_name_needs_no_class_where_one_part_has_it() -> None:
+    assert models("fc-15k-2002").stdout == models("disks/fc-15k-2002").stdout
 
 
 def test_options_of_the_list_are_not_dropped_silently() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simio.program.tape import Tape, UntraceableError
+from simio.program.tape import Tape, UntraceableError, traced
 
 STEPS: list[Callable[[Any, Any], Any]] = [
     lambda a, b: a + b,
@@ -41,6 +41,7 @@ STEPS: list[Callable[[Any, Any], Any]] = [
     lambda a, b: a == b or b,
     lambda a, b: math.gcd(int(a), 12) * b,
     lambda a, b: math.floor(a).bit_length() - b,
+    lambda a, b: traced(Fraction, a, 7) - b,
 ]
 numbers = st.one_of(st.integers(-40, 40), st.fractions(-9, 9, max_denominator=6))
 

@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 
 from simio.bound import bound
+from simio.calibration.usage import values_of
 from simio.description.model import System
 from simio.engines import compiled
 from simio.engines.outcome import Options
 from simio.engines.prepared import prepare
 from simio.errors import RunError, SimioError
 from simio.loading import ScenarioFile
+from simio.loading.catalogue import catalogue
+from simio.loading.overlay import Overlay
 from simio.lower import lower
 from simio.program.builder import Builder
 from simio.program.digest import program_hash
@@ -95,6 +98,31 @@ def test_a_window_that_varies_is_traced_and_not_lowered_each_time(monkeypatch: p
     for window in range(100, 140):
         kept.lower(source.scenario((f"workload.ttcp.window={window} KiB",), only=0).cases[0].system)
     assert lowered[0] <= 12
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["memories/challenge-l.rate", "cpus/r4400-150.clock", "kernels/irix-5.2.interrupt", "stacks/irix-5.2.walk_cost"],
+)
+def test_times_and_rates_of_datasheets_are_filled_in(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts, source = catalogue(), ScenarioFile(SCENARIOS / "sgi-hippi-ttcp.yaml")
+    base = source.scenario(only=0).cases[0].system
+    value = next(each for each in values_of(base, parts, SCENARIOS) if each.name == name)
+
+    def system(factor: float) -> System:
+        changed = source.with_parts(Overlay(parts, {value.at: value.text(value.number * factor)}))
+        return changed.scenario(only=0).cases[0].system
+
+    kept = Families(trials=0)
+    kept.prepare(base, [system(1.1)])
+    with monkeypatch.context() as patched:
+        patched.setattr(families, "lower", None)
+        found = [kept.lower(system(factor)).program for factor in (0.9, 1.23)]
+    assert [same(*each) for each in zip(found, (lower(system(0.9)), lower(system(1.23))), strict=True)] == [
+        True,
+        True,
+    ]
+    assert not same(*found)
 
 
 def test_what_systems_of_a_file_share_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:

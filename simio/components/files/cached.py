@@ -32,7 +32,7 @@ class HeadedDevice:
 
     def __init__(self, mount: Mount) -> None:
         device = mount.device
-        self._kernel, self._header, self._device = mount.kernel, int(mount.sheet.block), device
+        self._kernel, self._header, self._device = mount.kernel, mount.sheet.block, device
         self.name, self.capacity, self.sector = device.name, device.capacity, device.sector
 
     @property

@@ -69,9 +69,9 @@ class ServedFile(FileInCache):
         if transfer % device.sector:
             found, sector = (units.format_quantity(n, "size") for n in (transfer, device.sector))
             raise RunError(f"{name!r} transfers {found}; {device.name!r} takes whole sectors of {sector}")
-        self.window = int(self.sheet.read_ahead)
+        self.window = self.sheet.read_ahead
         self.blocks = -(-self.size // transfer)
-        self.together = -(-int(self.sheet.write_behind) // transfer)
+        self.together = -(-self.sheet.write_behind // transfer)
         self.windows = p.machine(f"{name} windows", machines.windows(self.size, max(self.window, 1)))
         self.cached = Gate(p, f"{name} cached")
         self.written = p.machine(f"{name} written", machines.blocks(self.blocks, self.together))

@@ -32,7 +32,7 @@ class StreamedFile(FileInCache):
         `copy`: into the program's buffer.
         """
         p = self.p
-        window = max(int(self.sheet.read_ahead), transfer) // transfer * transfer
+        window = max(self.sheet.read_ahead, transfer) // transfer * transfer
         place, rest = p.register(at), self.size % window
         ahead = bool(self.sheet.read_ahead)
         if ahead:

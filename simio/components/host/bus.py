@@ -13,7 +13,7 @@ from simio.components.passage import Passage
 from simio.machines import bus as turns
 from simio.program.builder import Builder, Handle, Operand, Register, maximum, minimum, since
 from simio.program.labels import labelled
-from simio.program.service import SECOND, ceil_times, clocks, per_byte
+from simio.program.service import SECOND, ceil_times, clocks, per_byte, ratio
 
 if TYPE_CHECKING:
     from simio.description.model import Part
@@ -67,7 +67,7 @@ class ParallelBus:
         self.memory = memory
         self.memory_byte = memory_byte
         period = SECOND / self.sheet.clock
-        self.bus_byte = Fraction(period) / self.sheet.width
+        self.bus_byte = ratio(period, self.sheet.width)
         self.state = p.machine(part.name, turns.initial(period, self.sheet.width, self.sheet.burst))
 
     def into(self, memory: Handle, memory_byte: Fraction) -> ParallelBus:
@@ -80,8 +80,8 @@ class ParallelBus:
         """Clocks of a burst beside its data, from memory (`read`) or to it."""
         sheet = self.sheet
         if read and sheet.read_overhead_cycles is not None:
-            return int(sheet.read_overhead_cycles)
-        return int(sheet.overhead_cycles)
+            return sheet.read_overhead_cycles
+        return sheet.overhead_cycles
 
     def occupied(self, amount: int, read: bool = False) -> int:
         """Time that a transfer of `amount` bytes occupies the bus, in ps."""
@@ -91,7 +91,7 @@ class ParallelBus:
 
     def passage(self, read: bool) -> Passage:
         """The passage of transfers to memory, or from it (`read`)."""
-        overhead = Fraction(self.overhead(read), self.sheet.burst) * SECOND / self.sheet.clock
+        overhead = ratio(self.overhead(read), self.sheet.burst) * SECOND / self.sheet.clock
         return Passage({self.bus: self.bus_byte + overhead, self.memory: self.memory_byte})
 
     def duration(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> int:

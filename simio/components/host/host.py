@@ -11,7 +11,7 @@ from simio.description.model import Host, fits
 from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
-from simio.program.service import ceil_times, per_byte
+from simio.program.service import ceil_times, per_byte, ratio
 
 if TYPE_CHECKING:
     from simio.components.block.cores import Cores
@@ -44,9 +44,9 @@ class Computer:
         self.memory_byte = per_byte(description.memory.sheet.moved)
         self.copy_byte = per_byte(description.memory.sheet.copy_rate)
         self.xor_byte = per_byte(description.memory.sheet.xor_rate)
-        self.scale = Fraction(description.kernel.sheet.reference_clock) / description.cpu.sheet.clock
+        self.scale = ratio(description.kernel.sheet.reference_clock, description.cpu.sheet.clock)
         self.streamed = 2 if description.cpu.sheet.whole_lines else 3
-        self.stalled = Fraction(description.kernel.sheet.memory_share or 0)
+        self.stalled = ratio(description.kernel.sheet.memory_share or 0)
         self._buses: dict[str, HostBus] = {}
         self._root: RootComplex | None = None
 

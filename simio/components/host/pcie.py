@@ -19,7 +19,7 @@ from simio.description.sheets.pcie import PcieBusSheet, RootComplexSheet
 from simio.machines import iommu
 from simio.program.builder import Builder, Handle, Operand, OperandT, Register, least, maximum
 from simio.program.labels import labelled
-from simio.program.service import ceil_times, per_byte
+from simio.program.service import ceil_times, per_byte, ratio
 
 WORD = 4
 """Bytes of a double word, of which all packets consist."""
@@ -157,7 +157,7 @@ class PcieBus:
         """The passage of transfers to memory, or from it (`read`)."""
         wire = self.down if read else self.up
         largest = self.sheet.largest_completion if read else self.sheet.payload
-        packet = self.byte * (1 + Fraction(self.sheet.answer if read else self.sheet.request, largest))
+        packet = self.byte * (1 + ratio(self.sheet.answer if read else self.sheet.request, largest))
         windows = {}
         if read:
             windows[self.window] = Fraction(self.latency(cached=True), self.sheet.read_request)

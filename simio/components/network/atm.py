@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, Wire, dropped
@@ -31,7 +30,7 @@ class AtmWire:
         self.sheet = link.part.sheet
         self.name = f"{source}>{target}"
         self.mtu: int = self.sheet.mtu
-        self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
+        self.delay = ceil_times(1, link.length * self.sheet.propagation)
         self.cell = self.sheet.cell * per_byte(self.sheet.rate)
         """Time of a cell in ps."""
         self.beside: int = self.sheet.encapsulation + self.sheet.trailer

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 
 from simio.components.network.ethernet import EthernetFrames
 from simio.components.network.loss import Loss
@@ -31,7 +30,7 @@ class SharedEthernet:
         self.name = link.name
         self.down = link.down
         self.byte = per_byte(self.sheet.rate)
-        self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation)) + self.sheet.transceivers
+        self.delay = ceil_times(1, link.length * self.sheet.propagation) + self.sheet.transceivers
         gap, preamble, jam = (
             ceil_times(size, self.byte) for size in (self.sheet.gap, self.sheet.preamble, self.sheet.jam)
         )

@@ -14,6 +14,7 @@ from simio.components.network.packet import Wire
 from simio.components.network.path import NetworkPath
 from simio.components.network.tcp import Endpoint
 from simio.program.builder import Handle
+from simio.program.service import ratio
 
 _LENGTHS = 64
 """Lengths up to that of a full segment that are looked at: of what pads to cells, another may waste less a byte."""
@@ -55,7 +56,7 @@ def _stacks(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Endpoint, Fr
     for end, cost in ((sender, out.tcp_send + out.ip_send), (receiver, into.tcp_receive + into.ip_receive)):
         if end.whole_buffers:
             continue
-        byte = Fraction(cost) * end.stack.host.scale / end.mss
+        byte = cost * end.stack.host.scale / end.mss
         yield end, byte if end.path.source.checksum else byte + end.stack.checksum_byte
 
 
@@ -66,7 +67,7 @@ def _wire_byte(wire: Wire, mss: int, headers: int) -> Fraction:
         time = wire.time(data + headers)
         if time * of < least * data:
             least, of = time, data
-    return Fraction(least, of)
+    return ratio(least, of)
 
 
 def _round_trip(sender: Endpoint, receiver: Endpoint) -> int:

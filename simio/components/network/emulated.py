@@ -27,7 +27,7 @@ class EmulatedWire:
         self.name = f"{source}>{target}"
         self.mtu: int = self.sheet.mtu
         self.header: int = self.sheet.header
-        self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
+        self.delay = ceil_times(1, link.length * self.sheet.propagation)
         self.wire = p.resource(self.name)
         bursts = (self.sheet.burst_begins, self.sheet.burst_ends, self.sheet.burst_loss)
         self.loss = Loss(p, self.name, self.sheet.loss, 0, link.down, bursts if self.sheet.burst_begins else None)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
@@ -61,7 +60,7 @@ class EthernetWire(EthernetFrames):
 
     def __init__(self, p: Builder, link: Link[EthernetLink], source: str, target: str) -> None:
         super().__init__(p, link.part.sheet, source, target)
-        self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation)) + self.sheet.coding
+        self.delay = ceil_times(1, link.length * self.sheet.propagation) + self.sheet.coding
         self.gap = ceil_times(self.sheet.gap, self.byte)
         self.wire = p.resource(self.name)
         self.spacing = p.machine(f"{self.name} spacing", spacing.initial(self.gap))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
@@ -26,8 +25,8 @@ class FddiRing:
         self.down = link.down
         self.name = link.name
         self.byte = per_byte(self.sheet.rate)
-        fibre = ceil_times(1, link.length * Fraction(self.sheet.propagation))
-        self.hop = max(-(-fibre // len(link.ends)) + int(self.sheet.station_delay), 1)
+        fibre = ceil_times(1, link.length * self.sheet.propagation)
+        self.hop = max(-(-fibre // len(link.ends)) + self.sheet.station_delay, 1)
         """Time from one station to the next, in ps."""
         token = ceil_times(self.sheet.preamble + self.sheet.token, self.byte)
         self.wire = p.resource(self.name)

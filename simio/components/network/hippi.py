@@ -8,7 +8,6 @@ that writes packet by packet.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 
 from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
@@ -39,7 +38,7 @@ class HippiChannel:
         self.connection = p.resource(f"{name} connection", lock=True)
         self.wire = p.resource(name)
         self.burst = self.sheet.burst_words * self.sheet.word
-        self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
+        self.delay = ceil_times(1, link.length * self.sheet.propagation)
         self.window = p.window(f"{name} READY", ready_window)
         self.ready = p.container(f"{name} READY", ready_window, ready_window, "bursts")
         self.arrived = p.container(f"{name} arrived", unit="bytes")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 
 from simio.components.host.bus import BusMaster
 from simio.components.host.host import PROCESS
@@ -24,7 +23,7 @@ from simio.description.sheets.hippi import HippiAdapter, HippiLink, HippiSwitch
 from simio.machines.network import queue
 from simio.machines.network.queue import initial
 from simio.program.builder import Builder, Handle, Operand, Register, minimum
-from simio.program.service import SECOND, ceil_times, clocks, per_byte
+from simio.program.service import SECOND, ceil_times, clocks, per_byte, ratio
 from simio.program.steps import UNBOUNDED
 
 HEADER = 40
@@ -42,7 +41,7 @@ class HippiHop:
         self.target = target
         self.connection = p.resource(f"{self.name} connection", lock=True)
         self.wire = p.resource(self.name)
-        self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
+        self.delay = ceil_times(1, link.length * self.sheet.propagation)
         self.busy = p.machine(f"{self.name} busy", initial(1))
 
 
@@ -76,7 +75,7 @@ class HippiCircuit:
     def clocks_of(self, length: int) -> int:
         """Clocks of the bursts of a packet of `length` bytes."""
         words = -(-(length + HEADER) // self.sheet.word)
-        return words + -(-words // self.sheet.burst_words) * int(self.sheet.gap_words)
+        return words + -(-words // self.sheet.burst_words) * self.sheet.gap_words
 
     def time(self, length: int) -> int:
         """Time that the wire is taken by the bursts of a packet of `length` bytes that nothing delays, in ps."""
@@ -91,7 +90,7 @@ class HippiCircuit:
         sheet = self.sheet
         words = self.p.register((length + (HEADER + sheet.word - 1)) // sheet.word)
         bursts = (words + (sheet.burst_words - 1)) // sheet.burst_words
-        return ceil_times(words + bursts * sheet.gap_words, SECOND / Fraction(sheet.clock))
+        return ceil_times(words + bursts * sheet.gap_words, ratio(SECOND, sheet.clock))
 
     @contextmanager
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
@@ -196,7 +195,7 @@ class HippiInterface:
         self.name = adapter.part.name
         self.mtu: int | None = min(self.sheet.ip_mtu, MTU)
         self.checksum: bool = self.sheet.checksum
-        self.transmit_room = self.receive_room = int(self.sheet.buffer)
+        self.transmit_room = self.receive_room = self.sheet.buffer
         sheet, bus = self.sheet, self.host.bus(adapter.bus)
         transmit, receive = (
             raw if cost is None else cost

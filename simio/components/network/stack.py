@@ -131,7 +131,7 @@ class Stack:
         with p.scope():
             pages, rest = p.register(amount // page), p.register()
             with p.when(pages > 0):
-                self.host.work_on(0, pages, Fraction(self.sheet.flip_cost) * self.host.scale, PROCESS)
+                self.host.work_on(0, pages, self.sheet.flip_cost * self.host.scale, PROCESS)
             rest.set(amount % page)
             with p.when(rest > 0):
                 self.host.copy_amount(rest, size)
@@ -139,4 +139,4 @@ class Stack:
     @labelled("socket buffers", "name")
     def walk(self, buffers: Register, priority: int) -> None:
         """The kernel follows a chain of this many buffers."""
-        self.host.work_on(0, buffers, Fraction(self.sheet.walk_cost) * self.host.scale, priority)
+        self.host.work_on(0, buffers, self.sheet.walk_cost * self.host.scale, priority)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
@@ -14,7 +13,7 @@ from simio.machines.disk.layout import AHEAD, MARKS, NO_READ_AHEAD
 from simio.machines.door import Called
 from simio.machines.layout import State
 from simio.program.builder import Builder, Operand, OperandT, Register, least, minimum
-from simio.program.service import SECOND, ceil_times
+from simio.program.service import SECOND, ceil_times, ratio
 
 _WORKED_OUT = {"seek_single", "read_ahead", "read_ahead_to", "read_ahead_limit", "read_mark", "overheads"}
 """Words of the machine that are not simply the value of the same name."""
@@ -50,10 +49,8 @@ class DiskDrive:
         self.sectors = sum(cylinders * sectors for cylinders, sectors in zones) * sheet.heads
         revolution = ceil_times(SECOND, 1 / sheet.rotation)
         densest = max(sectors for _, sectors in zones)
-        self.media_sector = Fraction(revolution, densest)
-        self.pass_sector = min(
-            Fraction(revolution + min(skews), sectors) for sectors, skews in self._skews(revolution)
-        )
+        self.media_sector = ratio(revolution, densest)
+        self.pass_sector = min(ratio(revolution + min(skews), sectors) for sectors, skews in self._skews(revolution))
         self.segment = sheet.buffer // sheet.segments // sheet.sector
         self.least = min(sheet.overheads[:4])
         self.least_write = min(sheet.overheads[4:])
@@ -102,7 +99,7 @@ class DiskDrive:
     @property
     def depth(self) -> int:
         """Commands that the drive holds."""
-        return int(self.sheet.queue_depth)
+        return self.sheet.queue_depth
 
     @property
     def volatile(self) -> bool:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from itertools import pairwise
 
 from simio.description.model import Link, System, fits
 from simio.description.sheets.disks import FibreChannelDisk
 from simio.description.sheets.fibre_channel import FibreChannelAdapter, FibreChannelLink, FibreChannelSwitch
 from simio.program.builder import Builder, Operand, OperandT, least, maximum
-from simio.program.service import SECOND, ceil_times
+from simio.program.service import SECOND, ceil_times, ratio
 from simio.topology import Route, Topology
 
 
@@ -30,14 +29,14 @@ class Hop:
         self.wire = p.resource(self.name)
         self.window = p.window(f"{self.name} credit", credit)
         self.credit = p.container(f"{self.name} credit", credit, credit, "frames")
-        self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
-        line_bits = Fraction(8 * self.sheet.code_bits, self.sheet.data_bits)
+        self.delay = ceil_times(1, link.length * self.sheet.propagation)
+        line_bits = ratio(8 * self.sheet.code_bits, self.sheet.data_bits)
         self.byte = line_bits * SECOND / self.sheet.signalling
 
     @property
     def overhead(self) -> int:
         """Bytes of a frame beside its payload, and of the gap behind it."""
-        return int(self.sheet.frame_overhead + self.sheet.gap)
+        return self.sheet.frame_overhead + self.sheet.gap
 
     def frame_time(self, payload: OperandT) -> OperandT:
         """Time of a frame with its gap on the line, in ps."""

@@ -57,22 +57,22 @@ class IpiBus:
             )
         self.bus = p.resource(link.name)
         self.window = p.window(link.name, 1)
-        self.cable = ceil_times(4, link.length * Fraction(sheet.propagation))
+        self.cable = ceil_times(4, link.length * sheet.propagation)
 
     @property
     def selection(self) -> int:
         """Selection of a slave, whose handshakes cross the cable four times, in ps."""
-        return int(self.sheet.selection + self.cable)
+        return self.sheet.selection + self.cable
 
     @property
     def attention(self) -> int:
         """Finding out which slave asks, and its selection, in ps."""
-        return int(self.sheet.attention + self.cable + self.selection)
+        return self.sheet.attention + self.cable + self.selection
 
     def exchanges(self, amount: OperandT) -> OperandT:
         """Bus exchanges around the information transfers of `amount` bytes, in ps."""
         burst: int = self.sheet.burst
-        return (amount + (burst - 1)) // burst * int(self.sheet.bus_exchange + self.cable)
+        return (amount + (burst - 1)) // burst * (self.sheet.bus_exchange + self.cable)
 
     def packet(self, amount: int) -> int:
         """Transfer of a packet of `amount` bytes, in ps."""
@@ -100,7 +100,7 @@ class IpiTransport(BusTransport):
         self.p = p
         self.bus, self.window = bus, bus.window
         self.host_bus = host_bus
-        self.unit = self.burst = int(drive_sheet.reconnect)
+        self.unit = self.burst = drive_sheet.reconnect
         self.byte = max(per_byte(min(bus.sheet.rate, drive_sheet.rate)), dma_byte(adapter_sheet))
         self.connection = Connection(p, bus.bus, f"{device} to {adapter}")
 

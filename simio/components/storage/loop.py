@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 
 from simio.components.host.bus import BusMaster, DmaPath, dma_byte
 from simio.components.passage import Passage
@@ -19,7 +18,7 @@ from simio.description.sheets.disks import FibreChannelDisk
 from simio.description.sheets.fibre_channel import FibreChannelAdapter, FibreChannelLoop
 from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, least
-from simio.program.service import SECOND, ceil_times
+from simio.program.service import SECOND, ceil_times, ratio
 
 WORD = 4
 """Bytes of a transmission word: a primitive signal (FC-PH clause 16)."""
@@ -47,10 +46,8 @@ class Loop:
         self.ranks = [*adapters, *reversed(devices)]
         self.loop = p.resource(link.name)
         self.window = p.window(link.name, 1)
-        self.byte = Fraction(8 * sheet.code_bits, sheet.data_bits) * SECOND / sheet.signalling
-        self.segment = sheet.port_words * WORD * self.byte + link.length * Fraction(sheet.propagation) / len(
-            self.ring
-        )
+        self.byte = ratio(8 * sheet.code_bits, sheet.data_bits) * SECOND / sheet.signalling
+        self.segment = sheet.port_words * WORD * self.byte + link.length * sheet.propagation / len(self.ring)
         self.word = ceil_times(WORD, self.byte)
         self.round_trip = ceil_times(len(self.ring), self.segment)
 
@@ -155,7 +152,7 @@ class LoopTransport:
         self.unit = self.burst = min(loop.sheet.gather, drive_sheet.buffer // drive_sheet.segments)
 
     def _payload(self, sheet: FibreChannelAdapter | FibreChannelDisk) -> int:
-        return int(min(sheet.frame_payload, self.loop.sheet.max_payload))
+        return min(sheet.frame_payload, self.loop.sheet.max_payload)
 
     def request(self) -> None:
         """FCP_CMND to the disk, in a tenancy of its own."""

@@ -17,7 +17,7 @@ from simio.description.model import Link
 from simio.description.sheets.scsi import ScsiAdapter, ScsiDisk, ScsiLink
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle, Operand, least, since
-from simio.program.service import SECOND, ceil_times
+from simio.program.service import SECOND, ceil_times, ratio
 
 PRIORITIES = (7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8)
 """SCSI IDs, those that win arbitration first (SCSI-2 clause 6.1.2; SPI for those above 7)."""
@@ -66,7 +66,7 @@ class ScsiBus:
         self.ids |= dict(zip(devices, left, strict=False))
         self.bus = p.resource(link.name)
         self.window = p.window(link.name, 1)
-        self.handshake = sheet.handshake + ceil_times(4, link.length * Fraction(sheet.propagation))
+        self.handshake = sheet.handshake + ceil_times(4, link.length * sheet.propagation)
 
     def priority(self, name: str) -> int:
         """Place of an adapter or device among those that arbitrate; zero wins."""
@@ -76,19 +76,17 @@ class ScsiBus:
     def arbitration(self) -> int:
         """Bus free and arbitration phases of a bus that was idle, in ps."""
         sheet = self.sheet
-        return int(
-            2 * sheet.bus_settle_delay + sheet.bus_free_delay + sheet.arbitration_delay + sheet.bus_clear_delay
-        )
+        return 2 * sheet.bus_settle_delay + sheet.bus_free_delay + sheet.arbitration_delay + sheet.bus_clear_delay
 
     @property
     def selection(self) -> int:
         """A selection or reselection phase, in ps."""
         sheet = self.sheet
-        return int(4 * sheet.deskew_delay + sheet.bus_settle_delay + sheet.selection_response)
+        return 4 * sheet.deskew_delay + sheet.bus_settle_delay + sheet.selection_response
 
     def phase(self, count: int) -> int:
         """A phase of `count` bytes of command, message or status, in ps."""
-        return int(self.sheet.bus_settle_delay + count * self.handshake)
+        return self.sheet.bus_settle_delay + count * self.handshake
 
     def seize(self, name: str) -> None:
         """Arbitrate and win. Quick arbitration gives a waiting device the bus without a bus free phase."""
@@ -111,7 +109,7 @@ class ScsiBus:
         sheet = self.sheet
         width = min(sheet.width, adapter.width, drive.width)
         if adapter.synchronous is None or drive.synchronous is None:
-            return Fraction(self.handshake, width)
+            return ratio(self.handshake, width)
         transfers = min(sheet.transfer_rate, adapter.synchronous / adapter.width, drive.synchronous / drive.width)
         return SECOND / (transfers * width)
 
@@ -139,7 +137,7 @@ class ScsiTransport(BusTransport):
         self.host_bus = host_bus
         self.sheet = adapter_sheet
         self.device, self.adapter = device, adapter
-        self.unit = self.burst = int(drive_sheet.piece)
+        self.unit = self.burst = drive_sheet.piece
         self.byte = max(bus.data_byte(adapter_sheet, drive_sheet), dma_byte(adapter_sheet))
         self.pace = self.host_bus.duration(drive_sheet.sector, self.byte) if drive_sheet.reconnect is None else 0
         if self.pace and not drive_sheet.write_cache:

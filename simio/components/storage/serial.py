@@ -76,7 +76,7 @@ class SerialTransport:
         self.p = p
         self.sheet = sheet = ports.sheet
         self.bus = bus
-        self.unit = self.burst = int(drive_sheet.gathers)
+        self.unit = self.burst = drive_sheet.gathers
         self.byte = sheet.byte(drive_sheet.signalling)
         way = sheet.expanders * sheet.expander_latency
         frame = (sheet.payload + sheet.frame_overhead) * self.byte + sheet.handshake
@@ -88,7 +88,7 @@ class SerialTransport:
 
     def frame(self, amount: int) -> int:
         """Time of a frame that is no data, in ps."""
-        return int(ceil_times(amount + self.sheet.frame_overhead, self.byte) + self.sheet.handshake)
+        return ceil_times(amount + self.sheet.frame_overhead, self.byte) + self.sheet.handshake
 
     def request(self) -> None:
         """The command, over a connection of its own."""

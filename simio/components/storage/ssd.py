@@ -87,7 +87,7 @@ class SolidStateDrive:
     @property
     def depth(self) -> int:
         """Commands that the drive holds."""
-        return int(self.sheet.commands)
+        return self.sheet.commands
 
     def sectors_of(self, size: OperandT) -> OperandT:
         """Sectors of the interface that `size` bytes take."""
@@ -254,7 +254,7 @@ class SolidStateDrive:
 
     def _unit(self, size: int) -> int:
         """Bytes of a part of a large command: as many whole entries of the mapping as there are in `size`, or one."""
-        return int(max(size // self.sheet.map_unit, 1) * self.sheet.map_unit)
+        return max(size // self.sheet.map_unit, 1) * self.sheet.map_unit
 
     def _span(self, at: Register, amount: Operand) -> tuple[Register, Operand]:
         """First sector of the mapping, and number of sectors, that an amount of bytes from a sector on touches."""
