@@ -269,29 +269,3 @@ def test_a_search_for_the_largest_load_that_is_stopped_says_so_first(
     assert first.startswith("interrupted after ")
     assert second == "80   is the most so far for utilisation of a.cpu < 100%"
     assert json.loads(simio(*asked, "--to", "80", "--json").stdout)["complete"] is False
-
-
-@pytest.mark.parametrize("run", [1, 2])
-def test_an_explanation_that_is_stopped_in_its_first_run_tells_what_that_came_to(endless: str, run: int) -> None:
-    """Stopped where the path of a unit is followed, which is the beginning of the run, and in the whole run."""
-    # What is followed takes 400,000 steps, and a run is heard of each 50,000.
-    with watched(Impatient(3 if run == 1 else 20)):
-        found = simio("explain", endless)
-    assert found.exit_code == INTERRUPTED
-    _, cut_off, _, answer, span, *_, last = found.stdout.splitlines()
-    assert cut_off.startswith("interrupted at ")
-    assert " MB/s   " in answer
-    assert not answer.startswith("0 ")
-    assert span.startswith("averaged over ")
-    assert span.endswith("simulated (cut off)")
-    assert last == "the explanation was interrupted in its first run; which change would help is not known"
-    assert ("time of 64 KiB" in found.stdout) == (run == 2)
-
-
-def test_json_of_an_explanation_that_is_stopped_in_its_first_run(endless: str) -> None:
-    with watched(Impatient(20)):
-        found = json.loads(simio("explain", endless, "--json").stdout)
-    assert found["profile"] is None
-    assert found["first_run"]["throughput"] > 0
-    assert found["first_run"]["cut_off"].startswith("interrupted at ")
-    assert found["waterfall"]
