@@ -272,6 +272,12 @@ class CaseRun:
         return outcome
 
 
+def interrupted_result(case: Case, lowered: Lowered, outcome: Outcome) -> CaseResult:
+    """The result of a case whose first run, not made by `run_program`, was interrupted with this outcome."""
+    runs = carry_out(case.system.run, lowered.program, lowered.bound, lambda *_: outcome)
+    return replace(_result(case, lowered, runs, ()), cut_off=_cut_off(case, outcome))
+
+
 def _cut_off(case: Case, outcome: Outcome) -> str:
     """The reason and the instant of an early end."""
     run = case.system.run

@@ -31,15 +31,16 @@ if TYPE_CHECKING or not COMPLETING:
     from simio import explaining
     from simio.bound import bound as bound_of
     from simio.description.model import Case, Scenario
+    from simio.engines.outcome import Interrupted
     from simio.errors import RunError, SimioError
     from simio.explaining.contrast import contrast
-    from simio.explaining.model import CausalProfile, Waterfall
+    from simio.explaining.model import CausalProfile, FirstRun, Waterfall
     from simio.explaining.stages import Traced
     from simio.loading import load
     from simio.lower import lower
     from simio.report import bounds, contrasted, explained
     from simio.report.console import printed
-    from simio.running import Lowered
+    from simio.running import CaseInterrupted, Lowered, interrupted_result
     from simio.wording import byte_unit, settings_text
 
 
@@ -91,23 +92,23 @@ def explain(scenario: str, sets: tuple[str, ...], number: int | None, form: str 
     simio explain training-drives --case 3
     """
     loaded = load(scenario, sets)
-    found, profile = explanation(one_case(loaded, number), loaded.title)
+    found, profile, began = explanation(one_case(loaded, number), loaded.title)
     if form:
-        text = explained.as_json(found, profile, loaded.title)
+        text = explained.as_json(found, profile, loaded.title, began)
     else:
-        show = partial(explained.show, found=found, profile=profile, title=loaded.title)
+        show = partial(explained.show, found=found, profile=profile, title=loaded.title, began=began)
         text = printed(show, to_file=output is not None)
     write(output, text)
     if profile is None or not profile.complete:
         sys.exit(INTERRUPTED)
 
 
-def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile | None]:
-    """The waterfall and the profile; after an interrupt those that were finished."""
-    found, traced = None, None
+def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile | None, FirstRun | None]:
+    """The waterfall and the profile; after an interrupt those that were finished, or what the first run came to."""
+    found, lowered = None, None
     try:
         with Progress() as progress:
-            lowered = Lowered(lower(case.system))
+            lowered, traced = Lowered(lower(case.system)), None
             try:
                 traced = Traced(case, None, lowered)
                 found = explaining.waterfall(case, traced=traced)
@@ -115,9 +116,16 @@ def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile
                 # The case itself may run all the same; if it does not, the profile says so.
                 progress.clear()
                 tell(f"the time of a unit is not shown: {error}")
-            return found, explaining.profile(case, title, None, progress.step_of, traced, found, lowered)
+            return found, explaining.profile(case, title, None, progress.step_of, traced, found, lowered), None
+    except CaseInterrupted as interrupted:
+        return found, None, FirstRun(interrupted.result, byte_unit(case.system.report.unit))
+    except Interrupted as interrupted:
+        if lowered is None:
+            return None, None, None
+        result = interrupted_result(case, lowered, interrupted.outcome)
+        return None, None, FirstRun(result, byte_unit(case.system.report.unit))
     except KeyboardInterrupt:
-        return found, None
+        return found, None, None
 
 
 _SIDE = "Override a value in {} only; with one scenario, this is the difference."

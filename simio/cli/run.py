@@ -230,7 +230,7 @@ def _write_page(loaded: Scenario, result: ScenarioResult, path: str, why: bool) 
     if why and result.cases and result.complete:
         best = max(result.cases, key=lambda case: case.rate).index
         case = next(case for case in loaded.cases if case.index == best)
-        write_file(path, page(loaded, result, *explained(*explanation(case, loaded.title))))
+        write_file(path, page(loaded, result, *explained(*explanation(case, loaded.title)[:2])))
     else:
         write_file(path, page(loaded, result))
 

@@ -34,6 +34,24 @@ _WHOLE = ("time", "size")
 _WORD_VALUES: Mapping[str, None | str] = {"none": None, "auto": "auto"}
 
 
+def word_of_none(value: object) -> object:
+    """A value as it is, and `none` as null."""
+    return None if value == "none" else value
+
+
+@dataclass(frozen=True)
+class OrNone:
+    """Marks an optional whole number: `none` and null both say that there is none."""
+
+    wanted = "a whole number, or 'none'"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
+        return core_schema.no_info_before_validator_function(word_of_none, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"anyOf": [*handler(schema)["anyOf"], {"const": "none"}]}
+
+
 @dataclass(frozen=True)
 class Quantity:
     """Marks a field as a quantity of a dimension.
@@ -212,6 +230,10 @@ Count = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 """A whole number of at least one."""
 Whole = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 """A whole number, zero included."""
+OptionalCount = Annotated[Count | None, OrNone()]
+"""A whole number of at least one, or none."""
+OptionalWhole = Annotated[Whole | None, OrNone()]
+"""A whole number, zero included, or none."""
 Flag = Annotated[bool, Field(strict=True)]
 Text = Annotated[str, Field(strict=True)]
 

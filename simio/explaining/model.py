@@ -8,12 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from simio.result.model import Limiter
+from simio.result.model import CaseResult, Limiter
 
 NOTHING = 0.0005
 """Gains below this share are reported as none."""
 LEAST = 0.005
 """Gains below this share, and shares of a unit's time, are summed up on one row; less than free is then not tried."""
+
+
+@dataclass(frozen=True)
+class FirstRun:
+    """What the first run of an explanation came to when it was interrupted; `unit` is that of its throughput."""
+
+    result: CaseResult
+    unit: str
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from simio.description.quantities import FROM_TEXT, NonBlankText, Quantity, show
+from simio.description.quantities import FROM_TEXT, NonBlankText, OrNone, Quantity, show
 from simio.errors import Place, Problem, ScenarioError, key_path, quote
 from simio.loading.called import meant
 from simio.loading.yamltree import Node
@@ -148,6 +148,8 @@ class ProblemList:
             self.add(where, show(detail["input"]), _mapping_with(inner), place=here)
         else:
             expected, hint = _explained(kind, context, detail)
+            if kind.startswith("int_"):
+                expected = _marked(model, location) or expected
             self.add(where, show(detail["input"]), expected or _wanted(model, location), hint, here)
 
     def _length_problem(self, kind: str, context: dict[str, Any], value: object, where: str, here: Place) -> None:
@@ -251,12 +253,23 @@ def _keys_at(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
     return keys_of(inner) if inner else []
 
 
-def _wanted(model: type[BaseModel], location: tuple[Any, ...]) -> str:
+def _field_at(model: type[BaseModel], location: tuple[Any, ...]) -> Any:
+    """The field that a location leads to, or None."""
     inner = _field_model(model, location)
-    field = field_named(inner, str(location[-1])) if inner else None
-    marks = [mark for mark in field.metadata if isinstance(mark, Quantity | NonBlankText)] if field else []
-    if marks:
-        return marks[0].wanted
+    return field_named(inner, str(location[-1])) if inner else None
+
+
+def _marked(model: type[BaseModel], location: tuple[Any, ...]) -> str:
+    """The expectation that a field is marked with, or nothing."""
+    field = _field_at(model, location)
+    marks = [mark for mark in field.metadata if isinstance(mark, Quantity | NonBlankText | OrNone)] if field else []
+    return marks[0].wanted if marks else ""
+
+
+def _wanted(model: type[BaseModel], location: tuple[Any, ...]) -> str:
+    if marked := _marked(model, location):
+        return marked
+    field = _field_at(model, location)
     if field is not None and (below := _inner_model(field.annotation)) and get_origin(field.annotation) is None:
         return _mapping_with(below)
     description = f" ({field.description})" if field is not None and field.description else ""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from simio.description.caches import CacheOptions
 from simio.description.model import Part, Volume
-from simio.description.quantities import Count, Flag, Limit
+from simio.description.quantities import Flag, Limit, OptionalCount
 from simio.description.sheets.base import size_text
 from simio.errors import Place, quote
 from simio.loading.context import Context
@@ -65,7 +65,7 @@ class VolumeKeys(BaseModel):
     sector: Limit = Field(
         None, description="raidz: bytes that a record is made of (2^ashift); none: 4 KiB, or the members' if larger"
     )
-    quorum: Count | None = Field(
+    quorum: OptionalCount = Field(
         None, description="mirror: members that have a write before it is done, the others get it later; none: all"
     )
     nearest: Flag = Field(

@@ -8,8 +8,9 @@ thousand connections has the steps of two, and does what it would do if each had
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from simio.program.declarations import Declarations, Handle, ProgramError, UnfitError
@@ -20,6 +21,23 @@ KINDS: dict[int, str] = {
     Op.DRAW: "distribution", Op.CALL: "state", Op.FORK: "name",
 }  # fmt: skip
 """The kind of thing that the operand of a step names."""
+
+
+class _Names:
+    """Texts as they read for each of `count` instances: many rows have the same text, which is written once."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._numbers = [numbered(NUMBER, instance) for instance in range(count)]
+        self._known: dict[str, list[str]] = {}
+
+    def of(self, texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        """For each instance these texts."""
+        for text in texts:
+            if text not in self._known:
+                parts = text.split(NUMBER)
+                self._known[text] = [number.join(parts) for number in self._numbers]
+        return zip(*(self._known[text] for text in texts), strict=True)
 
 
 class Copies(Declarations):
@@ -67,27 +85,29 @@ class Copies(Declarations):
         strides = {kind: last[kind] - first[kind] for kind in first}
         if strides["guest"]:
             raise ProgramError("processes in Python cannot be copied")
-        self._copy_named("resource", self._resources, first["resource"], count)
-        self._copy_named("container", self._containers, first["container"], count)
-        self._copy_named("mark", self._marks, first["mark"], count)
-        self._copy_named("window", self._windows, first["window"], count)
+        names = _Names(count)
+        self._copy_named("resource", self._resources, first["resource"], names)
+        self._copy_named("container", self._containers, first["container"], names)
+        self._copy_named("mark", self._marks, first["mark"], names)
+        self._copy_named("window", self._windows, first["window"], names)
         self._copy_draws(first, count)
-        self._copy_machines(first, strides["state"], count)
-        self._copy_threads(first, count)
+        self._copy_machines(first, strides["state"], names)
+        self._copy_threads(first, names)
         self._stride(first, strides)
 
-    def _copy_named(self, kind: str, rows: list[Any], first: int, count: int) -> None:
+    def _copy_named(self, kind: str, rows: list[Any], first: int, names: _Names) -> None:
         """Copy rows whose first field is their name."""
         block = [(type(row), *vars(row).values()) for row in rows[first:]]
         del rows[first:]
         for _, name, *_ in block:
             del self._known[kind, _own(name)]
-        for instance in range(count):
-            for make, template, *rest in block:
-                name = numbered(template, instance)
-                if (kind, name) in self._known:
+        known = self._known
+        makers = [(make, rest) for make, _, *rest in block]
+        for each in names.of([template for _, template, *_ in block]):
+            for name, (make, rest) in zip(each, makers, strict=True):
+                if (kind, name) in known:
                     raise UnfitError(f"there are two of the name {name!r}")
-                self._known[kind, name] = Handle(kind, len(rows), name)
+                known[kind, name] = Handle(kind, len(rows), name)
                 rows.append(make(name, *rest))
 
     def _copy_draws(self, first: dict[str, int], count: int) -> None:
@@ -102,37 +122,36 @@ class Copies(Declarations):
                 self._draws.append((kind, a, b + moved, length))
         self._draw_table += table * (count - 1)
 
-    def _copy_machines(self, first: dict[str, int], stride: int, count: int) -> None:
-        self.room(numbered(_own(self._machines[-1][0]), 0) if stride else "", stride * (count - 1))
-        self._state.repeat(first["state"], count - 1)
+    def _copy_machines(self, first: dict[str, int], stride: int, names: _Names) -> None:
+        self.room(numbered(_own(self._machines[-1][0]), 0) if stride else "", stride * (names.count - 1))
+        self._state.repeat(first["state"], names.count - 1)
         for rows, kind in ((self._tallies, "tally"), (self._gauges, "gauge")):
             block: list[Any] = rows[first[kind] :]
             rows[first[kind] :] = [
-                type(row)(numbered(_own(row.owner), instance), row.what, row.at + instance * stride, row.unit)
-                for instance in range(count)
-                for row in block
+                type(row)(owner, row.what, row.at + instance * stride, row.unit)
+                for instance, owners in enumerate(names.of([_own(row.owner) for row in block]))
+                for owner, row in zip(owners, block, strict=True)
             ]
-        self._words += self._words[first["machine"] :] * (count - 1)
+        self._words += self._words[first["machine"] :] * (names.count - 1)
         machines = self._machines[first["machine"] :]
         self._machines[first["machine"] :] = [
-            (numbered(_own(name), instance), at + instance * stride)
-            for instance in range(count)
-            for name, at in machines
+            (name, at + instance * stride)
+            for instance, each in enumerate(names.of([_own(name) for name, _ in machines]))
+            for name, (_, at) in zip(each, machines, strict=True)
         ]
 
-    def _copy_threads(self, first: dict[str, int], count: int) -> None:
-        names = list(self._names)[first["name"] :]
-        for name in names:
+    def _copy_threads(self, first: dict[str, int], names: _Names) -> None:
+        own = list(self._names)[first["name"] :]
+        for name in own:
             del self._names[_own(name)]
-        for instance in range(count):
-            for name in names:
-                if self._names.setdefault(numbered(name, instance), len(self._names)) < first["name"]:
-                    raise UnfitError(f"there are two of the name {numbered(name, instance)!r}")
+        for name in chain.from_iterable(names.of(own)):
+            if self._names.setdefault(name, len(self._names)) < first["name"]:
+                raise UnfitError(f"there are two of the name {name!r}")
         starts = self._starts[first["start"] :]
         self._starts[first["start"] :] = [
-            replace(start, name=numbered(start.name, instance), instance=instance)
-            for instance in range(count)
-            for start in starts
+            replace(start, name=name, instance=instance)
+            for instance, each in enumerate(names.of([start.name for start in starts]))
+            for name, start in zip(each, starts, strict=True)
         ]
 
     def _stride(self, first: dict[str, int], strides: dict[str, int]) -> None:

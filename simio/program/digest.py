@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -79,22 +80,25 @@ def _plain(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return value
+    if kind in (tuple, list):
+        return value if _PLAIN.issuperset(map(type, value)) else [_plain(item) for item in value]
     if isinstance(value, np.integer):
         return int(value)
-    if kind in (tuple, list):
-        return [item if type(item) in _PLAIN else _plain(item) for item in value]
     if is_dataclass(kind):
-        named = [getattr(value, name) for name in _counted(kind, bool(getattr(value, "instance", 1)))]
-        return [item if type(item) in _PLAIN else _plain(item) for item in named]
+        named = _counted(kind, bool(getattr(value, "instance", 1)))(value)
+        return named if _PLAIN.issuperset(map(type, named)) else [_plain(item) for item in named]
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     return function_name(value) if callable(value) else value
 
 
 @cache
-def _counted(kind: Any, one_of_many: bool) -> list[str]:
-    """Names of the fields of a record that count: an instance only where there are others."""
-    return [item.name for item in fields(kind) if one_of_many or item.name != "instance"]
+def _counted(kind: Any, one_of_many: bool) -> Callable[[Any], tuple[Any, ...]]:
+    """Reads the fields of a record that count: an instance only where there are others."""
+    names = [item.name for item in fields(kind) if one_of_many or item.name != "instance"]
+    if len(names) < 2:
+        return lambda record: tuple(getattr(record, name) for name in names)
+    return attrgetter(*names)
 
 
 def function_name(function: Callable[..., object]) -> str:

@@ -39,6 +39,13 @@ class Memory:
         for start, piece in zip(self._starts, self._pieces, strict=True):
             if start + len(piece) > first:
                 block.append(piece[max(first - start, 0) :])
+        if all(isinstance(piece, array) or set(map(type, piece)) == {int} for piece in block):
+            # Without traced values, millions of words are one array at once.
+            words = array("q")
+            for piece in block:
+                words.extend(piece)
+            self.extend(words * times)
+            return
         for _ in range(times):
             for piece in block:
                 self.extend(piece)

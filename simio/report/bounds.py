@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from simio.limits import Bound
-from simio.wording import figure, in_unit, merged
+from simio.wording import counted, figure, in_unit, merged
 
 SHOWN = 6
 """Limits listed beside the tightest one."""
@@ -29,7 +29,7 @@ def lines(found: Bound, name: str, unit: str, all_limits: bool = False) -> list[
     ]
     if found.left_out:
         parts = [label for label, _ in merged(found.left_out, str)]
-        more = f" and {len(parts) - SHOWN} others" if len(parts) > SHOWN else ""
+        more = f" and {counted(len(parts) - SHOWN, 'other')}" if len(parts) > SHOWN else ""
         shown.append(
             Text(f"  left out, as the run decides what they do: {', '.join(parts[:SHOWN])}{more}", style="dim")
         )

@@ -15,19 +15,29 @@ from rich.text import Text
 
 from simio import units
 from simio.explaining.answers import THROUGHPUT
-from simio.explaining.model import LEAST, NOTHING, CausalProfile, Gain, Row, Waterfall, noise
+from simio.explaining.model import LEAST, NOTHING, CausalProfile, FirstRun, Gain, Row, Waterfall, noise
 from simio.explaining.sentences import of_profile, of_waterfall, outside, percent, stage_name
 from simio.report.console import NOTHING_YET, columns, share_bar
+from simio.report.terminal import span_text
 from simio.version import VERSION
 from simio.wording import counted, figure, in_unit, settings_text
 
 WITHIN = f"within ±{LEAST:.1%}"
 INTERRUPTED = "interrupted: these are the runs finished by then"
+IN_FIRST_RUN = "the explanation was interrupted in its first run; which change would help is not known"
 
 
-def show(console: Console, found: Waterfall | None, profile: CausalProfile | None, title: str) -> None:
-    """Print an explanation, or what there is of it."""
+def show(
+    console: Console,
+    found: Waterfall | None,
+    profile: CausalProfile | None,
+    title: str,
+    began: FirstRun | None = None,
+) -> None:
+    """Print an explanation, or what there is of it: at least what its first run `began` with."""
     console.print(Text(title, style="bold"))
+    if began:
+        _first_run(console, began)
     if profile:
         if profile.settings:
             console.print(Text(settings_text(profile.settings), style="dim"))
@@ -43,8 +53,22 @@ def show(console: Console, found: Waterfall | None, profile: CausalProfile | Non
         console.print(Padding(_stages(found), (1, 0, 0, 0)))
     for note in [*(profile.notes if profile else ()), *(found.notes if found else ())]:
         console.print(Text(f"\n{note}", style="dim"))
-    if profile is None or not profile.complete:
+    if began:
+        console.print(Text(f"\n{IN_FIRST_RUN}", style="yellow"))
+    elif profile is None or not profile.complete:
         console.print(Text(f"\n{INTERRUPTED if profile or found else NOTHING_YET}", style="yellow"))
+
+
+def _first_run(console: Console, began: FirstRun) -> None:
+    """Print the answer of a run that was interrupted, as `simio run` gives it."""
+    case = began.result
+    if case.settings:
+        console.print(Text(settings_text(case.settings), style="dim"))
+    console.print(Text(case.cut_off, style="yellow"))
+    rate = f"{figure(in_unit(float(case.rate), began.unit))} {began.unit}"
+    answer = f"{rate}   {case.limiter.sentence}" if case.rate else rate
+    console.print(Padding(Text(answer, style="bold green"), (1, 0, 0, 0)))
+    console.print(Text(span_text(case)))
 
 
 def _answer(profile: CausalProfile) -> str:
@@ -113,8 +137,11 @@ def main_stages(found: Waterfall) -> list[tuple[str, float, float]]:
     return rows
 
 
-def as_json(found: Waterfall | None, profile: CausalProfile | None, title: str) -> str:
-    """An explanation as JSON: rates in bytes a second, times in ps, gains as shares."""
+def as_json(found: Waterfall | None, profile: CausalProfile | None, title: str, began: FirstRun | None = None) -> str:
+    """An explanation as JSON: rates in bytes a second, times in ps, gains as shares.
+
+    Where it was interrupted in its first run, `first_run` has what that came to.
+    """
     sentences = [*(of_profile(profile) if profile else ()), *(of_waterfall(found) if found else ())]
     data: dict[str, Any] = {
         "simio": VERSION,
@@ -123,6 +150,11 @@ def as_json(found: Waterfall | None, profile: CausalProfile | None, title: str) 
         "profile": plain(asdict(profile)) if profile else None,
         "waterfall": plain(asdict(found)) if found else None,
     }
+    if began:
+        case = began.result
+        data["first_run"] = {
+            "cut_off": case.cut_off, "throughput": float(case.rate), "limiter": case.limiter.sentence,
+        }  # fmt: skip
     return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
 

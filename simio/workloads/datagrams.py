@@ -15,7 +15,7 @@ from simio.components.network.udp import MOST, UdpFlow, check_size
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Flag, Time, Whole, refusal
+from simio.description.quantities import Count, Extent, Flag, OptionalWhole, Time, refusal
 from simio.errors import RunError
 from simio.program.builder import Handle, Register, since
 from simio.workloads import register_workload
@@ -45,10 +45,10 @@ class Datagrams(NetworkParams):
         description="whether datagrams of a stream in one poll are one buffer, for one call (UDP_GRO), if "
         "adapters have queues",
     )
-    core: Whole | None = Field(
+    core: OptionalWhole = Field(
         None, description="core of the programs at both ends, where adapters have queues; none: one after another"
     )
-    queue: Whole | None = Field(
+    queue: OptionalWhole = Field(
         None, description="core whose queue has the packets, where adapters steer by a hash; none: as that falls"
     )
     streams: Streams = Field(1, description="sockets at once, each with a process at both ends")

@@ -17,7 +17,18 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Flag, Limit, Quantity, Text, Time, Whole, refusal
+from simio.description.quantities import (
+    Count,
+    Extent,
+    Flag,
+    Limit,
+    OptionalCount,
+    Quantity,
+    Text,
+    Time,
+    Whole,
+    refusal,
+)
 from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.errors import RunError, quote
 from simio.program.builder import Handle, Register, Variable, since
@@ -73,13 +84,13 @@ class Direct(WorkloadParams):
         ),
     )
     processes: Annotated[Count, Field(le=4096)] = Field(1, description="number of processes")
-    requests: Count | None = Field(
+    requests: OptionalCount = Field(
         None,
         description="requests in all, rounded up to as many for each place, or with arrivals for each drive and "
         "process; none: until the run's time is over",
     )
     first_core: Whole = Field(0, description="core of the first process; the others follow in order")
-    cores: Count | None = Field(None, description="cores that the processes share; none: one each")
+    cores: OptionalCount = Field(None, description="cores that the processes share; none: one each")
     span: Extent | None = Field(None, description="bytes of each drive that are used; none: all")
     program: Time = Field(
         300_000, description="CPU time of the program itself a request, on a CPU of its kernel's reference_clock"

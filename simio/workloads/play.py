@@ -15,7 +15,7 @@ from simio.components.network.playout import Playout, Told
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Flag, Limit, Rate, refusal
+from simio.description.quantities import Count, Extent, Flag, Limit, OptionalCount, Rate, refusal
 from simio.description.sheets.base import size_text
 from simio.description.workloads import HostNames, OptionalHosts, OptionalStorage, WorkloadParams
 from simio.errors import RunError
@@ -46,9 +46,9 @@ class Play(WorkloadParams):
     from_: HostNames = Field(
         alias="from", description="host that has the streams, or list of hosts that have one each in turn"
     )
-    servers: Annotated[Count | None, Field(description="how many of the hosts in `from` have streams; none: all")] = (
-        None
-    )
+    servers: Annotated[
+        OptionalCount, Field(description="how many of the hosts in `from` have streams; none: all")
+    ] = None
     to: OptionalHosts = Field(
         None, description="host that plays them, or list of hosts in turn; none: where they are"
     )

@@ -12,7 +12,7 @@ from simio.components.network.rdma.pair import End, queue_pair
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Flag
+from simio.description.quantities import Count, Extent, Flag, OptionalCount
 from simio.description.workloads import HostName, WorkloadParams
 from simio.errors import RunError
 from simio.machines.rdma.layout import BASE, READ, REQUESTS, SEND, WRITE
@@ -44,7 +44,7 @@ class Rdma(WorkloadParams):
         None, description="when messages arrive, over all queue pairs; none: one after another"
     )
     pairs: Annotated[Count, Field(le=1024)] = Field(1, description="queue pairs")
-    messages: Count | None = Field(
+    messages: OptionalCount = Field(
         None,
         description="messages of each place of the depth, or with arrivals of each queue pair; none: until the "
         "run's time is over",

@@ -9,7 +9,17 @@ from pydantic import Field, model_validator
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals, check_think
 from simio.description.model import Workload
-from simio.description.quantities import Count, Duration, Extent, Limit, Time, Values, Whole, refusal
+from simio.description.quantities import (
+    Count,
+    Duration,
+    Extent,
+    Limit,
+    OptionalCount,
+    OptionalWhole,
+    Time,
+    Values,
+    refusal,
+)
 from simio.workloads import register_workload
 from simio.workloads.common.arrivals import ArrivalProcess, declare_load, pause
 from simio.workloads.common.sockets import SocketParams, Streams, exactly
@@ -46,7 +56,7 @@ class Requests(SocketParams):
         description="connections at once, each with a process at both ends; over udp, clients with one request each",
     )
     transport: Literal["tcp", "udp"] = Field("tcp", description="how requests and responses travel")
-    servers: Count | None = Field(
+    servers: OptionalCount = Field(
         None,
         description="udp: programs at either end, each with a socket of its own, whose clients take them in turn; "
         "none: one for each of the streams",
@@ -54,10 +64,10 @@ class Requests(SocketParams):
     timeout: Duration = Field(
         10**12, description="udp: time after which a request without a response is sent again; doubles each time"
     )
-    core: Whole | None = Field(
+    core: OptionalWhole = Field(
         None, description="core of the programs at both ends, where adapters have queues; none: one after another"
     )
-    queue: Whole | None = Field(
+    queue: OptionalWhole = Field(
         None, description="core whose queue has the packets, where adapters steer by a hash; none: as that falls"
     )
 

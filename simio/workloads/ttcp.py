@@ -11,7 +11,7 @@ from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Flag, Limit, Whole, refusal
+from simio.description.quantities import Extent, Flag, Limit, OptionalCount, OptionalWhole, refusal
 from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, Handle, since
@@ -30,7 +30,7 @@ class Ttcp(SocketParams):
 
     size: Extent = Field(description="bytes a write")
     read: Limit = Field(None, description="bytes a read asks for; none: as a write")
-    writes: Annotated[Count | None, Field(description="writes a connection; none: without end")] = None
+    writes: Annotated[OptionalCount, Field(description="writes a connection; none: without end")] = None
     background: Flag = Field(False, description="whether it is cross traffic, which others compete with")
     aligned: Flag = Field(True, description="whether the programs' buffers begin on a page")
     method: Literal["copy", "sendfile", "zerocopy"] = Field(
@@ -38,10 +38,10 @@ class Ttcp(SocketParams):
         description="how data get to the socket: copied by write(); from the page cache, by sendfile(); or from the "
         "program's own pages, by MSG_ZEROCOPY, where adapters have queues",
     )
-    core: Whole | None = Field(
+    core: OptionalWhole = Field(
         None, description="core of the programs at both ends, where adapters have queues; none: one after another"
     )
-    queue: Whole | None = Field(
+    queue: OptionalWhole = Field(
         None, description="core whose queue has the packets, where adapters steer by a hash; none: as that falls"
     )
     streams: Streams = Field(1, description="connections at once, each with a process at both ends")

@@ -54,3 +54,14 @@ def test_a_last_table_that_is_an_array_is_laid_down_as_a_list_would_be() -> None
     assert two.words == one.words
     with pytest.raises(ValueError, match="'more' is behind an array"):
         layout.initial(rows=array("q", [1]), more=[2])
+
+
+def test_words_that_are_traced_stay_as_they_are_when_repeated() -> None:
+    class Traced(int):
+        pass
+
+    memory = Memory()
+    memory.extend([1, Traced(2)])
+    memory.repeat(0, 2)
+    assert [type(memory[at]) for at in range(6)] == [int, Traced] * 3
+    assert words(memory) == [1, 2] * 3

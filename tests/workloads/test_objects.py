@@ -168,7 +168,10 @@ def test_times_to_the_first_byte_have_the_quantiles_that_were_given(tmp_path: Pa
         ),
         (("first_byte={median: 3 ms, p99: 2 ms}",), "workload.s3.first_byte.p99: found a p99 below the median"),
         (("from=server",), "found 'server' at both ends"),
-        (("sizes={distribution: web-search}",), "workload.s3.sizes: found both; expected a size such as '64 KiB'"),
+        (
+            ("sizes={distribution: web-search}",),
+            "workload.s3.sizes: found both object and sizes; expected a size such as '64 KiB'",
+        ),
         (("object=none",), "workload.s3.object: found nothing"),
         (("classes=[1 MiB, 64 KiB]",), "workload.s3.classes: found sizes that do not ascend"),
         (("storage=x",), "workload.s3.storage: found the unknown disk, group of disks or volume 'x'"),

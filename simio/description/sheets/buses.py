@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Extent, Frequency, Whole, refusal
+from simio.description.quantities import Extent, Frequency, OptionalWhole, Whole, refusal
 from simio.description.sheets.base import Sheet, register_sheet, size_text
 
 
@@ -15,7 +15,7 @@ class ParallelBusSheet(Sheet):
     width: Extent = Field(description="bytes moved a clock")
     burst: Extent = Field(description="bytes moved an arbitrated burst")
     overhead_cycles: Whole = Field(description="clocks of arbitration, address and turn-around a burst")
-    read_overhead_cycles: Whole | None = Field(
+    read_overhead_cycles: OptionalWhole = Field(
         None, description="the same for a burst that a device reads from memory; none: as for a write"
     )
 

@@ -17,12 +17,13 @@ from simio.description.quantities import (
     Limit,
     Name,
     OptionalTime,
+    OptionalWhole,
     Rotation,
     SignedTime,
     Time,
     Values,
-    Whole,
     refusal,
+    word_of_none,
 )
 from simio.description.sheets.base import Sheet, register_sheet, size_text, time_text
 from simio.machines.disk.scheduling import SCHEDULING
@@ -33,10 +34,10 @@ class Zone(Values):
 
     cylinders: Count = Field(description="cylinders in the zone")
     sectors: Count = Field(description="sectors a track")
-    track_skew: Whole | None = Field(
+    track_skew: OptionalWhole = Field(
         None, description="sectors from the last of a track to the first of the next; none: the drive's track_skew"
     )
-    cylinder_skew: Whole | None = Field(
+    cylinder_skew: OptionalWhole = Field(
         None, description="sectors from the last of a cylinder to the first of the next; none: the drive's"
     )
 
@@ -73,8 +74,7 @@ def _ascending(points: tuple[SeekPoint, ...] | None) -> tuple[SeekPoint, ...] | 
     return points
 
 
-def _word(points: object) -> object:
-    return None if points == "none" else points
+SeekCurve = Annotated[tuple[SeekPoint, ...] | None, BeforeValidator(word_of_none), AfterValidator(_ascending)]
 
 
 class Drive(Sheet):
@@ -116,7 +116,7 @@ class Drive(Sheet):
     )
     seek_average: Horizon = Field(None, description="mean seek over random pairs of cylinders; none: likewise")
     seek_full: Horizon = Field(None, description="seek across all cylinders; none: likewise")
-    seek_curve: Annotated[tuple[SeekPoint, ...] | None, BeforeValidator(_word), AfterValidator(_ascending)] = Field(
+    seek_curve: SeekCurve = Field(
         None,
         description=(
             "seek times by cylinders, in ascending order, with straight lines between the points and the last time "

@@ -14,6 +14,7 @@ from simio.description.quantities import (
     Flag,
     Frequency,
     Limit,
+    OptionalCount,
     Quantity,
     Rate,
     Share,
@@ -78,7 +79,7 @@ class Cpu(Sheet):
         description="rate of a hardware thread while its sibling works, as a share of that of a core alone: up to "
         "30% more by both together (Marr and others, Intel Technology Journal 6(1), 2002)",
     )
-    socket_cores: Count | None = Field(None, description="cores of a socket; none: all of the host are in one")
+    socket_cores: OptionalCount = Field(None, description="cores of a socket; none: all of the host are in one")
     line_near: Time = Field(0, description="time to get a cache line that another core of the socket wrote last")
     line_far: Time = Field(0, description="the same from a core of another socket")
     line_l2: Time = Field(0, description="time to load a cache line from cache, beyond that from l1")
@@ -121,7 +122,7 @@ class Memory(Sheet):
         description="bytes a second that memory moves for reads and writes together; none: what `reached` says of "
         "its channels",
     )
-    channels: Count | None = Field(
+    channels: OptionalCount = Field(
         None, description="channels that addresses are interleaved over, each with modules; none: `rate` says it"
     )
     channel_rate: OptionalRate = Field(
@@ -151,7 +152,7 @@ class Memory(Sheet):
             raise refusal(
                 f"{given[0]} beside a rate",
                 "either the rate of all or channels",
-                f"write 'rate: none' to count channels, or null for {' and '.join(given)}",
+                f"write 'rate: none' to count channels, or none for {' and '.join(given)}",
                 field="rate",
             )
         if self.rate is None and len(given) < len(channels):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from simio.description.quantities import Count, Text, Time, Whole
+from simio.description.quantities import OptionalCount, Text, Time, Whole
 from simio.description.sheets.base import TIMER, register_sheet
 from simio.description.sheets.kernels import UnixKernelSheet
 
@@ -30,7 +30,7 @@ class LinuxKernelSheet(UnixKernelSheet):
     }
 
     scheduler: Text = Field("none", description="I/O scheduler of the host's drives")
-    nr_requests: Count | None = Field(
+    nr_requests: OptionalCount = Field(
         None,
         description="requests that a hardware queue of a drive holds, of all processes on its core; none: as many as "
         "the queue is deep, and with a scheduler at most 256 (block/blk-mq-sched.c: twice BLKDEV_DEFAULT_RQ)",

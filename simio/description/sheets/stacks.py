@@ -14,6 +14,7 @@ from simio.description.quantities import (
     Flag,
     Limit,
     Name,
+    OptionalCount,
     Quantity,
     Size,
     Time,
@@ -224,7 +225,7 @@ class Buffers(Sheet):
         description="whether a softirq passes buffers of TCP to the core of their program for IP and TCP "
         "(receive flow steering, net.core.rps_sock_flow_entries)",
     )
-    rps: Count | None = Field(
+    rps: OptionalCount = Field(
         None,
         description="CPUs, from 0 on, over which a hash of the flow spreads IP and TCP (rps_cpus); rfs goes before "
         "it; none: they stay on the queue's",

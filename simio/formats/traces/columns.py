@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
 from simio import units
-from simio.description.quantities import Count, Duration, Extent, Text, Values, Whole, refusal
+from simio.description.quantities import Count, Duration, Extent, OrNone, Text, Values, Whole, refusal
 from simio.errors import quote
 from simio.formats.traces import cells
 from simio.formats.traces.tokens import Words, words
@@ -58,7 +58,7 @@ class DirectionColumn(Values):
     column: Count = Field(description="number of the column, from 1")
     reads: tuple[Text, ...] = Field((), description="texts of a read")
     writes: tuple[Text, ...] = Field((), description="texts of a write")
-    read_bit: Annotated[Whole | None, Field(le=30)] = Field(
+    read_bit: Annotated[Annotated[Whole, Field(le=30)] | None, OrNone()] = Field(
         None, description="in place of texts: the column is a number, in which this bit is set for a read"
     )
 

@@ -152,7 +152,8 @@ def check_one(given: Mapping[str, object], expected: str) -> None:
     one, other = given
     there = [key for key, value in given.items() if value is not None]
     if len(there) != 1:
-        raise refusal("both" if there else "nothing", expected, field=other if there else one)
+        found = f"both {one} and {other}" if there else "nothing"
+        raise refusal(found, expected, field=other if there else one)
 
 
 def check_sizes(given: Mapping[str, object], classes: Sequence[int]) -> None:

@@ -10,7 +10,7 @@ from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.mixtures import OptionalSizes
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Limit, Share, refusal
+from simio.description.quantities import Count, Extent, Limit, OptionalCount, Share, refusal
 from simio.description.workloads import HostNames, WorkloadParams
 from simio.errors import RunError
 from simio.workloads import register_workload
@@ -41,7 +41,7 @@ class Flows(WorkloadParams):
         description="share of the link that flows load most, headers included, which they take in the mean; flows "
         "arrive at random",
     )
-    count: Annotated[Count | None, Field(description="flows in all; none: until the run ends")] = None
+    count: Annotated[OptionalCount, Field(description="flows in all; none: until the run ends")] = None
     connections: Annotated[Count, Field(le=20000)] = Field(
         64, description="connections that a pair of hosts has at most at once; a flow beyond waits for one"
     )

@@ -30,7 +30,7 @@ from simio.description.mounts import (
     check_transfer,
     check_without_rdma,
 )
-from simio.description.quantities import Count, Extent, Limit, Size, Time, refusal
+from simio.description.quantities import Count, Extent, Limit, OptionalCount, Size, Time, refusal
 from simio.description.sheets.base import size_text
 from simio.description.workloads import HostNames, OptionalHost, OptionalStorage, WorkloadParams
 from simio.errors import quote
@@ -53,8 +53,8 @@ class Nfs(WorkloadParams):
 
     from_: HostNames = Field(alias="from", description="client, or a list of them")
     to: HostNames = Field(description="server, or a list of them, such as the ports of one")
-    clients: Annotated[Count | None, Field(description="how many of the clients take part; none: all")] = None
-    servers: Annotated[Count | None, Field(description="how many of the servers take part; none: all")] = None
+    clients: Annotated[OptionalCount, Field(description="how many of the clients take part; none: all")] = None
+    servers: Annotated[OptionalCount, Field(description="how many of the servers take part; none: all")] = None
     storage: OptionalStorage = Field(
         None,
         description="disk, group of disks or volume that the files are on, one after another; none: they are in the "
@@ -112,7 +112,7 @@ class Nfs(WorkloadParams):
     )
     timeout: Time = Field(7 * 10**11, description="first retransmission timeout of the RPC; doubles each time")
     retrans: Annotated[
-        Count | None,
+        OptionalCount,
         Field(
             description="how often a call is sent again before it is given up and the program ends with an error, "
             "as on a soft mount; none: never, as on a hard mount"

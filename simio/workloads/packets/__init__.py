@@ -15,7 +15,7 @@ from simio.components.network.multiqueue.hooks import HOOKS
 from simio.components.site import Site
 from simio.description.arrivals import RequestRate
 from simio.description.model import Adapter, Link, Workload, fits
-from simio.description.quantities import Count, Extent, Text, Whole, refusal
+from simio.description.quantities import Count, Extent, OptionalCount, Text, Whole, refusal
 from simio.description.sheets.ethernet import EthernetLink
 from simio.description.sheets.packets import PacketKernelSheet
 from simio.description.sheets.queued import QueuedAdapter
@@ -56,7 +56,7 @@ class Packets(WorkloadParams):
     first_core: Whole = Field(0, description="the first of these; the others follow in order")
     destinations: Count = Field(1, description="destinations, for hooks that route; packets go to them in no order")
     table: Count = Field(1, description="routes in the routing table")
-    packets: Count | None = Field(None, description="packets in all; none: until the run's time is over")
+    packets: OptionalCount = Field(None, description="packets in all; none: until the run's time is over")
     sample: Count = Field(
         101, description="packets for each one whose time is recorded, from the line to the line or to its end"
     )

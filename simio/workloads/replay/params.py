@@ -15,6 +15,7 @@ from simio.description.quantities import (
     Horizon,
     Limit,
     Name,
+    OptionalCount,
     OptionalTime,
     Quantity,
     Size,
@@ -96,9 +97,7 @@ class Replay(WorkloadParams):
     )
     start: Time = Field(0, description="simulated time at which the trace begins")
     first: Count = Field(1, description="number of the first request that is replayed")
-    last: Annotated[int | None, Field(strict=True, ge=1)] = Field(
-        None, description="number of the last one; none: to the end"
-    )
+    last: OptionalCount = Field(None, description="number of the last one; none: to the end")
     since: OptionalTime = Field(None, description="time in the trace from which requests are replayed")
     until: Horizon = Field(None, description="time in the trace up to which requests are replayed")
     disorder: Time = Field(
@@ -116,9 +115,13 @@ class Replay(WorkloadParams):
     @model_validator(mode="after")
     def _is_consistent(self) -> Replay:
         if (self.storage is None) == (not self.devices):
-            raise refusal("both" if self.storage else "nothing", "storage, or else devices", field="storage")
+            raise refusal(
+                "both storage and devices" if self.storage else "nothing", "storage, or else devices", field="storage"
+            )
         if (self.format is None) == (self.columns is None):
-            raise refusal("both" if self.format else "nothing", "format, or else columns", field="format")
+            raise refusal(
+                "both format and columns" if self.format else "nothing", "format, or else columns", field="format"
+            )
         form = self.form
         if self.mode == "closed" and not form.pauses:
             raise refusal("closed", "recorded", f"{self._format} has arrivals and no pauses", "mode")

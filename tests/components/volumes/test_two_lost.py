@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_failing import run
+from failing_bench import run
 from test_raid5 import UNIT
 from volume_bench import SECTOR, Request, volume
 

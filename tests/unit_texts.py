@@ -1,0 +1,18 @@
+"""What reading a text with a unit gives, or says."""
+
+import pytest
+
+from simio.units import UnitError, parse
+
+
+def refusal(text, dimension):
+    with pytest.raises(UnitError) as caught:
+        parse(text, dimension)
+    return str(caught.value)
+
+
+def read(text, dimension):
+    try:
+        return parse(text, dimension), None
+    except UnitError as error:
+        return None, error
