@@ -27,7 +27,7 @@ from simio.result.compare import check_observations
 from simio.result.condensed import Condenser
 from simio.result.model import CaseResult, ScenarioResult
 from simio.result.nothing import nothing
-from simio.result.precision import completed, wanted
+from simio.result.precision import carry_out, completed, wanted
 from simio.result.request_rate import in_unit_of
 from simio.result.requests import RequestLog
 from simio.version import VERSION
@@ -275,7 +275,7 @@ class CaseRun:
 def interrupted_result(case: Case, lowered: Lowered, outcome: Outcome) -> CaseResult:
     """The result of a case whose first run, not made by `run_program`, was interrupted with this outcome."""
     runs = carry_out(case.system.run, lowered.program, lowered.bound, lambda *_: outcome)
-    return replace(_result(case, lowered, runs, ()), cut_off=_cut_off(case, outcome))
+    return case_result(case, lowered.program, lowered.hash, runs, (), _cut_off(case, outcome))
 
 
 def _cut_off(case: Case, outcome: Outcome) -> str:
