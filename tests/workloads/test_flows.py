@@ -12,7 +12,6 @@ from simio.engines.outcome import Options
 from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.lower import lower
-from simio.result import measure
 from simio.result.fairness import fairness
 from simio.result.model import CaseResult, StreamRate
 from simio.running import run_case
@@ -164,12 +163,3 @@ def test_jains_index_is_one_for_equal_rates_and_one_nth_for_one_that_has_all() -
     assert index(8, 0, 0, 0) == 0.25
     assert index(1, 3) == pytest.approx(16 / 20)
     assert index(7) is None
-
-
-def test_what_is_counted_by_class_is_looked_for_once_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Once for each gauge, of which a connection has two, took minutes with ten thousand of them.
-    calls = []
-    plain = measure._profiled
-    monkeypatch.setattr(measure, "_profiled", lambda program: calls.append(1) or plain(program))
-    run_case(case(tmp_path, "size: 1 kB, load: 10%"))
-    assert len(calls) == 1

@@ -54,8 +54,7 @@ class DiskDrive:
         self.segment = sheet.buffer // sheet.segments // sheet.sector
         self.least = min(sheet.overheads[:4])
         self.least_write = min(sheet.overheads[4:])
-        # Disks of one datasheet begin alike.
-        self.state = p.machine(disk.name, p.once(sheet, lambda: self._initial(revolution)))
+        self.state = p.machine(disk.name, self._initial(revolution))
 
     def _skews(self, revolution: int) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Sectors a track and skews in ps of each zone."""
@@ -64,7 +63,11 @@ class DiskDrive:
             yield zone.sectors, own or (self.sheet.track_skew or 0, self.sheet.cylinder_skew or 0)
 
     def _initial(self, revolution: int) -> State:
-        """The initial state of the machine; words that the datasheet names have the datasheet's values."""
+        """The initial state of the machine, which disks of one datasheet share."""
+        return self.p.once(self.sheet, lambda: self._as_sheet(revolution))
+
+    def _as_sheet(self, revolution: int) -> State:
+        """That state; words that the datasheet names have the datasheet's values."""
         sheet = self.sheet
         named = mechanism.WORDS.words.keys() - _WORKED_OUT
         beyond = [time - self.least for time in sheet.overheads[:4]]
