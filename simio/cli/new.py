@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from difflib import get_close_matches
 from importlib.resources import files
 
 import click
@@ -27,8 +28,26 @@ KINDS = {
 """Kinds of scenario to begin with; each is a file in the folder of starters."""
 
 
+class Kind(click.Choice[str]):
+    """A kind of scenario; a ready scenario's name is told where it belongs."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The kind. Raises click.BadParameter for another word."""
+        if value in self.choices:
+            return value
+        # A starter needs nothing of what this imports.
+        from simio.loading import ready
+
+        name = value.removesuffix(".yaml")
+        if ready.ready_file(name):
+            self.fail(f"{quote(name)} is a ready scenario; simio new --from {name} copies it", param, ctx)
+        near = get_close_matches(value, KINDS, 1)
+        hint = f"did you mean {quote(near[0])}?" if near else "simio new --from NAME copies a ready scenario"
+        self.fail(f"found {quote(value)}; expected one of {', '.join(KINDS)}; {hint}", param, ctx)
+
+
 @click.command()
-@click.argument("kind", type=click.Choice(list(KINDS)), required=False)
+@click.argument("kind", type=Kind(list(KINDS)), metavar="KIND", required=False)
 @click.option("--from", "ready", metavar="NAME", shell_complete=ready_names, help="Copy this ready scenario.")
 @output_option()
 def new(kind: str | None, ready: str | None, output: str | None) -> None:

@@ -54,6 +54,16 @@ def test_a_file_that_is_there_stays(tmp_path):
     assert "cannot write" in simio("new", "disk", "-o", str(tmp_path / "no" / "f.yaml")).output
 
 
+def test_a_ready_scenario_in_the_place_of_a_kind_is_told_its_option():
+    done = simio("new", "linux-fc-raw")
+    assert done.exit_code == 2
+    assert "'linux-fc-raw' is a ready scenario; simio new --from linux-fc-raw copies it" in done.stderr
+    assert simio("new", "--from", "linux-fc-raw").exit_code == 0
+    assert "found 'disks'; expected one of nfs, nvme" in simio("new", "disks").stderr
+    assert "did you mean 'disk'?" in simio("new", "disks").stderr
+    assert "simio new --from NAME copies a ready scenario" in simio("new", "mainframe").stderr
+
+
 def test_its_comments_name_the_file(tmp_path):
     path = tmp_path / "mine.yaml"
     simio("new", "ttcp", "-o", str(path))
