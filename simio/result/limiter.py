@@ -51,7 +51,7 @@ def limiter(
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
     resource), and a thread before a lock (whose holders may wait). With a `program`, a lock leads to what its holders
-    use or wait for most (`_beneath`); `resources` are then in the order of the program's. If none is saturated, and
+    use or wait for most (`_beneath`), and a resource to one that it waits for (`_within`); `resources` are then in the order of the program's. If none is saturated, and
     all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the time, the limit is what a
     machine waited for most of the `end` ps of the run, such as a window, or a trace that is `paused` for this share
     of it.
@@ -65,6 +65,8 @@ def limiter(
         if busy >= SATURATED:
             if kind == "lock" and program:
                 return _beneath(resources, name, program)
+            if kind == "resource" and program:
+                name, busy = _within(resources, name, program)
             return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy))
     candidates = [item for item in sorted(servers + own + locks, key=lambda item: -item[2])[:2] if item[2] > 0]
     steady = all(use.served and not (use.grows or use.lost or use.users) for use in open_loads)
@@ -103,6 +105,26 @@ def _load(open_loads: tuple[LoadUse, ...], busiest: tuple[str, str, float]) -> L
     rate = sum(use.offered for use in open_loads)
     sentence = f"All {figure(rate)} requests a second that arrive are served. Busiest: {name} {busy:.0%}"
     return Limiter("load", name, busy, sentence)
+
+
+def _within(resources: tuple[ResourceUse, ...], name: str, program: Program) -> tuple[str, float]:
+    """Name and use of a saturated resource, or of another for which its holders wait while they have it.
+
+    Lanes of PCI Express are taken while a transfer waits for memory. At most the line in front of the other is such a
+    wait, in equal parts of all that are saturated by it; where what is left is less than the other is busy, that limits.
+    """
+    rows = [row for row, use in enumerate(resources) if not use.lock and use.utilisation >= SATURATED]
+    at = next(row for row in rows if resources[row].name == name)
+    if len(rows) == 1:
+        return name, resources[at].utilisation
+    holding = Holding.of(program)
+    inside = [row for row in rows if row != at and row in holding.beneath(at)]
+    row = max(inside, key=lambda row: resources[row].utilisation, default=at)
+    used = resources[row]
+    waiting = [other for other in rows if other != row and row in holding.beneath(other)]
+    if waiting and resources[at].utilisation - used.mean_line / len(waiting) < used.utilisation:
+        at = row
+    return resources[at].name, resources[at].utilisation
 
 
 def _beneath(resources: tuple[ResourceUse, ...], name: str, program: Program) -> Limiter:
