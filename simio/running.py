@@ -286,7 +286,9 @@ def _cut_off(case: Case, outcome: Outcome) -> str:
     if outcome.status == Status.INTERRUPTED:
         return f"interrupted at {at}{of} simulated"
     if outcome.status == Status.RECORDS:
-        return f"cut off at {at}{of} simulated: {RECORD_LIMIT:,} observations are recorded, the most that a run may have"
+        return (
+            f"cut off at {at}{of} simulated: {RECORD_LIMIT:,} observations are recorded, the most that a run may have"
+        )
     spent = f"the step budget of {run.step_budget:,} is spent; raise run.step_budget for more"
     return f"cut off at {at}{of} simulated: {spent}"
 

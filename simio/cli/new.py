@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from difflib import get_close_matches
 from importlib.resources import files
 
 import click
 
 from simio.cli.complete import ready_names
 from simio.cli.options import output_option, tell, write
-from simio.errors import SimioError, quote
+from simio.errors import SimioError, did_you_mean, quote
 
 KINDS = {
     "nfs": "a file server with NVMe drives, read by NFS over 100 Gbit/s",
@@ -33,17 +32,16 @@ class Kind(click.Choice[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The kind. Raises click.BadParameter for another word."""
-        if value in self.choices:
-            return value
         # A starter needs nothing of what this imports.
         from simio.loading import ready
 
         name = value.removesuffix(".yaml")
-        if ready.ready_file(name):
+        if value not in self.choices and ready.ready_file(name):
             self.fail(f"{quote(name)} is a ready scenario; simio new --from {name} copies it", param, ctx)
-        near = get_close_matches(value, KINDS, 1)
-        hint = f"did you mean {quote(near[0])}?" if near else "simio new --from NAME copies a ready scenario"
-        self.fail(f"found {quote(value)}; expected one of {', '.join(KINDS)}; {hint}", param, ctx)
+        if value not in self.choices:
+            near = did_you_mean(value, list(KINDS)) or "simio new --from NAME copies a ready scenario"
+            self.fail(f"found {quote(value)}; expected one of {', '.join(KINDS)}; {near}", param, ctx)
+        return value
 
 
 @click.command()

@@ -90,7 +90,7 @@ def profile(
 
 
 def within(case: Case) -> Case:
-    """The case with at most the steps that a run has by default: an explanation takes no longer where more is given."""
+    """The case with at most the steps that a run has by default, however many its own may take."""
     run = case.system.run
     if run.step_budget <= DEFAULT_BUDGET:
         return case

@@ -9,11 +9,11 @@ from simio.wording import counted
 
 FAR = 2
 """Times the clock that a kernel's costs hold for, or the inverse, from which a scaled cost is told: of the measured
-tables that a scenario predicts, all but one of UNICOS lie nearer, so that nothing says how well costs scale further."""
+tables, all but one of UNICOS are of hosts that lie nearer, so that nothing says how well costs scale further."""
 
 
 def extrapolated(system: System) -> list[str]:
-    """A sentence for each kernel whose costs are scaled to a clock `FAR` times its own, with the hosts that have it."""
+    """A sentence for each kernel whose costs are scaled to a clock `FAR` times its own, with its hosts."""
     found: dict[str, list[str]] = {}
     for name, host in system.hosts.items():
         own, there = host.kernel.sheet.reference_clock, host.cpu.sheet.clock

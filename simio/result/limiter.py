@@ -51,8 +51,10 @@ def limiter(
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
     resource), and a thread before a lock (whose holders may wait). With a `program`, a lock leads to what its holders
-    use or wait for most (`_beneath`), and a resource to one that it waits for (`_within`); `resources` are then in the order of the program's. If none is saturated, and
-    all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the time, the limit is what a
+    use or wait for most (`_beneath`), and a resource to one that it waits for (`_within`); `resources` are then in
+    the order of the program's.
+
+    If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the time, the limit is what a
     machine waited for most of the `end` ps of the run, such as a window, or a trace that is `paused` for this share
     of it.
     Otherwise the stages run one after another, and the busiest part is named.
@@ -110,8 +112,8 @@ def _load(open_loads: tuple[LoadUse, ...], busiest: tuple[str, str, float]) -> L
 def _within(resources: tuple[ResourceUse, ...], name: str, program: Program) -> tuple[str, float]:
     """Name and use of a saturated resource, or of another for which its holders wait while they have it.
 
-    Lanes of PCI Express are taken while a transfer waits for memory. At most the line in front of the other is such a
-    wait, in equal parts of all that are saturated by it; where what is left is less than the other is busy, that limits.
+    Lanes of PCI Express are taken while a transfer waits for memory. A line that was never longer than there are
+    holders is theirs, in equal parts; where what is left of their use is less than that of the other, that limits.
     """
     rows = [row for row, use in enumerate(resources) if not use.lock and use.utilisation >= SATURATED]
     at = next(row for row in rows if resources[row].name == name)
@@ -122,7 +124,8 @@ def _within(resources: tuple[ResourceUse, ...], name: str, program: Program) -> 
     row = max(inside, key=lambda row: resources[row].utilisation, default=at)
     used = resources[row]
     waiting = [other for other in rows if other != row and row in holding.beneath(other)]
-    if waiting and resources[at].utilisation - used.mean_line / len(waiting) < used.utilisation:
+    held = sum(resources[other].units for other in waiting)
+    if held > used.longest_line and resources[at].utilisation - used.mean_line / held < used.utilisation:
         at = row
     return resources[at].name, resources[at].utilisation
 

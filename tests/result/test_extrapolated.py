@@ -18,7 +18,9 @@ def notes(name: str, *settings: str) -> list[str]:
     return extrapolated(load(SCENARIOS / f"{name}.yaml", list(settings)).cases[0].system)
 
 
-@pytest.mark.parametrize(("clock", "far"), [("1.39 GHz", False), ("1.4 GHz", True), ("351 MHz", False), ("350 MHz", True)])
+@pytest.mark.parametrize(
+    ("clock", "far"), [("1.39 GHz", False), ("1.4 GHz", True), ("351 MHz", False), ("350 MHz", True)]
+)
 def test_a_kernel_of_700_mhz_is_far_from_twice_and_from_half_of_it(clock: str, far: bool) -> None:
     assert bool(notes("linux-fc-raw", f"hosts.server.cpu.clock={clock}")) == far
 
