@@ -54,10 +54,9 @@ def limiter(
     use or wait for most (`_beneath`), and a resource to one that it waits for (`_within`); `resources` are then in
     the order of the program's.
 
-    If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the time, the limit is what a
-    machine waited for most of the `end` ps of the run, such as a window, or a trace that is `paused` for this share
-    of it.
-    Otherwise the stages run one after another, and the busiest part is named.
+    If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the
+    time, the limit is what a machine waited for most of the `end` ps of the run, such as a window, or a trace that is
+    `paused` for this share of it. Otherwise the stages run one after another, and the busiest part is named.
     """
     servers = [("resource", use.name, use.utilisation) for use in resources if not use.lock]
     own = [("thread", use.name, use.busy) for use in threads]
