@@ -264,3 +264,10 @@ def test_random_writes_through_a_cache_with_dirty_limits_are_refused_in_words() 
     result = simio("run", "today.yaml")
     assert result.exit_code == 2
     assert "workload.w.pattern: random blocks of a whole device are not written through a cache" in result.stderr
+
+
+def test_a_write_beyond_what_a_connection_carries_is_refused_with_its_key() -> None:
+    told = simio("run", changed("ttcp", "size: 8 KiB", "size: 4000000 TiB")).stderr
+    assert (
+        "workload.ttcp.size: a write or read of 4000000 TiB is too large: a connection carries at most 8 TiB" in told
+    )
