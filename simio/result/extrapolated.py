@@ -8,16 +8,16 @@ from simio.description.sheets.base import TIMER
 from simio.wording import counted
 
 FAR = 2
-"""Times the clock that a kernel's costs hold for, or the inverse, from which a scaled cost is told: of the measured
+"""Times the clock that a kernel's costs hold for, or the inverse, beyond which a scaled cost is told: of the measured
 tables, all but one of UNICOS are of hosts that lie nearer, so that nothing says how well costs scale further."""
 
 
 def extrapolated(system: System) -> list[str]:
-    """A sentence for each kernel whose costs are scaled to a clock `FAR` times its own, with its hosts."""
+    """A sentence for each kernel whose costs are scaled to a clock beyond `FAR` times its own, with its hosts."""
     found: dict[str, list[str]] = {}
     for name, host in system.hosts.items():
         own, there = host.kernel.sheet.reference_clock, host.cpu.sheet.clock
-        if _costs(host) and max(own / there, there / own) >= FAR:
+        if _costs(host) and max(own / there, there / own) > FAR:
             clocks = (units.format_quantity(clock, "frequency") for clock in (own, there))
             told = "the costs of {}, found at {}, are scaled to {}".format(host.kernel.model, *clocks)
             found.setdefault(told, []).append(name)
