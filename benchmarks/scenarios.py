@@ -2,7 +2,7 @@
 
     python benchmarks/scenarios.py [--rounds N] [--alone] [--of REVISION]
 
-`--of 01bc505` leaves the scenarios of simio's first stage, as they are now. Runs alone are in seconds of the process's
+`--of 01bc505` leaves the scenarios of the first stage, as they are now. Runs alone are in seconds of the process's
 own CPU time. The compiled engine is warm: a first run, which is not counted, compiles it if need be.
 """
 
