@@ -166,7 +166,7 @@ def links(document: str) -> list[str]:
 
 
 def named_paths(document: str) -> list[str]:
-    """Paths of the repository that a document names in code, such as `simio/bound.py`, or that of a test in a file."""
+    """Paths of the repository that a document names in code, such as `simio/bound.py`, also before a test of it."""
     rooms = ("simio/", "models/", "scenarios/", "validation/", "tests/", "docs/", "benchmarks/")
     prose = re.sub(r"(?ms)^```.*?^```$", "", document)
     words = [code.strip("`").partition("::")[0] for code in _CODE.findall(prose)]
