@@ -1,8 +1,8 @@
 """The choice of the next command as DiskSim 4.0 makes it: by where the head was when the last sector ended.
 
-Its estimate of a positioning time (`disk_buffer_estimate_servtime` in src/disksim_diskctlr.c) takes the angle that the
-mechanism was left with at the end of a sector for that of the present instant. So each command seems to be up to a
-sector further away than it is, and one that is only just reached in the estimate is missed, for a revolution.
+Its estimate of a positioning time (`disk_buffer_estimate_servtime` in src/disksim_diskctlr.c) takes the angle that
+the mechanism was left with at the end of a sector for that of the present instant. So each command seems to be up to
+a sector further away than it is, and one that is only just reached in the estimate is missed, for a revolution.
 """
 
 from __future__ import annotations
