@@ -73,6 +73,10 @@ class Status(IntEnum):
     """Ctrl-C."""
 
 
+SPENT = (Status.BUDGET, Status.RECORDS)
+"""Ends of a run that has used up what it may take; what happened until then is whole."""
+
+
 class Wait(IntEnum):
     """The reason for which a thread waits when a run ends."""
 

@@ -29,7 +29,7 @@ from simio.program.builder import Handle, Register
 _TALLIES = (
     (layout.WAITED + layout.FOR_WINDOW - 1, "ps", "the other end's window"),
     (layout.WAITED + layout.FOR_CONGESTION - 1, "ps", "its congestion window"),
-    (layout.WAITED + layout.FOR_MORE - 1, "ps", "more than a small segment, or all ACKs"),
+    (layout.WAITED + layout.FOR_MORE - 1, "ps", "a full segment, or all ACKs (Nagle)"),
     (layout.WAITED + layout.FOR_ACKNOWLEDGEMENT - 1, "ps", "ACKs, its send buffer full"),
     (layout.RESENT, "segments", "sent again"),
     (layout.TIMEOUTS, "times", "timed out"),
