@@ -37,7 +37,7 @@ FIRST = SECOND // 1000
 
 _FIGURE = re.compile(r"[\d.,]+( [munp]?s\b)?")
 
-STOPPED = (Status.BUDGET, Status.INTERRUPTED)
+STOPPED = (Status.BUDGET, Status.RECORDS, Status.INTERRUPTED)
 """Ends of a run after which there is no other."""
 
 

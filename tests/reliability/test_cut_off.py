@@ -269,3 +269,14 @@ def test_a_search_for_the_largest_load_that_is_stopped_says_so_first(
     assert first.startswith("interrupted after ")
     assert second == "80   is the most so far for utilisation of a.cpu < 100%"
     assert json.loads(simio(*asked, "--to", "80", "--json").stdout)["complete"] is False
+
+
+def test_a_run_that_records_too_much_keeps_what_is_known(endless: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 20,000,000 observations, here of 10,000."""
+    monkeypatch.setattr(compiled, "RECORD_LIMIT", 10_000)
+    result = run_scenario(load(endless), options=RunOptions(partial=True))
+    (case,) = result.cases
+    assert case.rate > 0
+    assert case.status == "records"
+    assert "a run keeps 20,000,000 observations at most" in case.cut_off
+    assert "run.until, or fio's runtime" in " ".join(on_terminal(result))
