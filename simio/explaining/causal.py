@@ -18,8 +18,10 @@ from simio.explaining.stages import Traced, waterfall
 from simio.explaining.threads import alternations
 from simio.explaining.variants import Progress, Variants
 from simio.lower import lower
+from simio.result.model import CaseResult
+from simio.result.request_rate import counts_requests, in_unit_of
 from simio.running import Lowered, RunOptions, run_program
-from simio.wording import byte_unit
+from simio.wording import byte_unit, figure, in_unit
 
 
 def profile(
@@ -66,6 +68,7 @@ def profile(
         settings=dict(case.settings),
         unit=byte_unit(case.system.report.unit),
         metric=metric,
+        answer=_in_words(result, case.system.report.unit),
         base=result.rate,
         value=sum(values) / max(len(values), 1),
         limiter=result.limiter,
@@ -79,6 +82,12 @@ def profile(
         complete=complete,
         held=work.held(result.limiter, rows) if metric == THROUGHPUT else "",
     )
+
+
+def _in_words(result: CaseResult, unit: str) -> str:
+    """The throughput as `simio run` gives it, without an interval."""
+    own = unit if result.requests or not counts_requests(unit) else byte_unit(unit)
+    return f"{figure(in_unit(float(in_unit_of(result, own).rate), own))} {own}"
 
 
 def _alternations(traced: Traced | None) -> tuple[Alternation, ...]:

@@ -97,5 +97,5 @@ def test_scenarios_are_found_by_words_of_their_title_and_question():
     found = [line.split()[0] for line in simio("scenarios", "NVMe", "iscsi").stdout.splitlines()]
     assert found == ["nvme-tcp-or-iscsi"]
     done = simio("scenarios", "nvme", "abacus")
-    assert done.exit_code == 1
+    assert done.exit_code != 0
     assert "no ready scenario has 'nvme' and 'abacus'; simio scenarios lists all" in done.stderr
