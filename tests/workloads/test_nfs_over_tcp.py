@@ -75,8 +75,8 @@ def test_files_lie_on_volumes_with_parity(tmp_path: Path, kind: str, access: str
     volume = f"volumes:\n  v: {{kind: {kind}, unit: 64 KiB, of: d, file_system: filesystems/ext2}}\n"
     text = SCENARIO.replace("count: 2, file_system: filesystems/ext2", "count: 12").replace("storage: d", "storage: v")
     path.write_text(text.replace("switches:", f"{volume}switches:", 1))
-    result = run_case(load(str(path), [f"workload.nfs.access={access}"]).cases[0])
-    assert result.throughput.amount == 4 * 1000 * 1024
+    result = run_case(load(str(path), [f"workload.nfs.access={access}", "workload.nfs.size=1 MiB"]).cases[0])
+    assert result.throughput.amount == 4 << 20
 
 
 def test_a_close_waits_for_the_disks(tmp_path: Path) -> None:
