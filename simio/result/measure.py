@@ -99,8 +99,20 @@ def progress(times: Ints, totals: Ints, at: int) -> int:
 
 
 def stream_rates(program: Program, outcome: Outcome, span: Throughput) -> tuple[StreamRate, ...]:
-    """The rate of each stream of bytes, delivered or sent, over the measured span."""
+    """The rate of each stream of bytes, delivered or sent, over the measured span.
+
+    Bytes that the span leaves out, as they were under way when it began (`simio.result.headline`), are left out of
+    all deliveries alike.
+    """
     length = span.until - span.since
+    found = _stream_rates(program, outcome, span, length)
+    total = sum(stream.rate for stream in found if not stream.sent)
+    if total <= span.rate:
+        return found
+    return tuple(each if each.sent else each._replace(rate=each.rate * span.rate / total) for each in found)
+
+
+def _stream_rates(program: Program, outcome: Outcome, span: Throughput, length: int) -> tuple[StreamRate, ...]:
     return tuple(
         StreamRate(
             name,
