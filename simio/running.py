@@ -286,7 +286,9 @@ def _cut_off(case: Case, outcome: Outcome) -> str:
     if outcome.status == Status.INTERRUPTED:
         return f"interrupted at {at}{of} simulated"
     if outcome.status == Status.RECORDS:
-        full = f"a run keeps {RECORD_LIMIT:,} observations at most; a shorter one (run.until, or fio's runtime) is whole"
+        full = (
+            f"a run keeps {RECORD_LIMIT:,} observations at most; a shorter one (run.until, or fio's runtime) is whole"
+        )
         return f"cut off at {at}{of} simulated: {full}"
     spent = f"the step budget of {run.step_budget:,} is spent; raise run.step_budget for more"
     return f"cut off at {at}{of} simulated: {spent}"

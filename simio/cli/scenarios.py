@@ -33,7 +33,9 @@ def scenarios(words: tuple[str, ...], as_json: bool) -> None:
     """
     found = [each for each in ready_scenarios() if all(word.lower() in _text(each) for word in words)]
     if words and not found:
-        raise SimioError(f"no ready scenario has {listed([quote(word) for word in words])}; simio scenarios lists all")
+        raise SimioError(
+            f"no ready scenario has {listed([quote(word) for word in words])}; simio scenarios lists all"
+        )
     if as_json:
         write(None, json.dumps([asdict(each) for each in found], indent=1, ensure_ascii=False) + "\n")
         return

@@ -87,8 +87,8 @@ def waterfall(case: Case, engine: str | None = None, traced: Traced | None = Non
 
     Followed is the thread that delivers last, of those that deliver much; with several streams, a unit is one of its
     own stream. Where all loads are open, deliveries follow arrivals, and what is told is the time of a request from
-    its arrival on. Raises RunError for a case that cannot be run, that delivers nothing, or whose processes are written
-    in Python.
+    its arrival on. Raises RunError for a case that cannot be run, that delivers nothing, or whose processes are
+    written in Python.
     """
     traced = traced or Traced(case, engine)
     path, program, outcome = traced.path, traced.program, traced.outcome
@@ -120,9 +120,13 @@ def waterfall(case: Case, engine: str | None = None, traced: Traced | None = Non
 
 
 def _of_requests(traced: Traced) -> Waterfall | None:
-    """Stages of the time of a request of the load that has most, from arrival to end; None where not all are open."""
+    """Stages of the time of a request of the load that has most, from its arrival; None where not all are open."""
     path, program, outcome, span = traced.path, traced.program, traced.outcome, traced.span
-    if not program.loads or len(program.loads) < len(program.workloads) or any(not load.rate for load in program.loads):
+    if (
+        not program.loads
+        or len(program.loads) < len(program.workloads)
+        or any(not load.rate for load in program.loads)
+    ):
         return None
     recorded = np.flatnonzero(path.ops == Op.MARK)[: len(outcome.marks)]
     marks = outcome.marks[: len(recorded)]

@@ -40,7 +40,8 @@ def jobs_in_turn(jobs: Sequence[JobRun]) -> Iterator[str]:
     if idle and ran:
         yield f"{listed(idle)} did nothing before the run ended: a longer run.until, or a shorter runtime, shows more"
     if any(before.ended <= after.begun for before, after in pairwise(ran)):
-        yield "jobs ran one after another: throughput, limit and use are over the time of all; each job has its own below"
+        told = "throughput, limit and use are over the time of all; each job has its own below"
+        yield f"jobs ran one after another: {told}"
 
 
 @dataclass

@@ -72,7 +72,7 @@ def sized(
     for own_rows, same in owners.items():
         number = _ended(outcome, list(own_rows), span) if own_rows else 0
         if number:
-            amount = sum(stream.rate for stream in same) * (span.until - span.since) / SECOND
+            amount = sum((stream.rate for stream in same), Fraction(0)) * (span.until - span.since) / SECOND
             sizes |= {stream.name: amount / number for stream in same}
     return tuple(stream._replace(size=sizes.get(stream.name)) for stream in streams)
 
@@ -80,7 +80,8 @@ def sized(
 def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
     """The result with all rates in requests a second if that is what `unit` is of, else as it is.
 
-    Bytes a second are divided by the bytes of a request in the mean, those of a stream by those of its own. Raises RunError where nothing counts requests.
+    Bytes a second are divided by the bytes of a request in the mean, those of a stream by those of its own. Raises
+    RunError where nothing counts requests.
     """
     if not counts_requests(unit):
         return result
