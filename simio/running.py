@@ -14,7 +14,7 @@ from simio.description.model import Case, Scenario
 from simio.description.parts import fitted_values
 from simio.engines.execute import execute
 from simio.engines.native import Announce
-from simio.engines.outcome import RECORD_LIMIT, Aborted, Interrupted, Options, Outcome, Status
+from simio.engines.outcome import RECORD_LIMIT, SPENT, Aborted, Interrupted, Options, Outcome, Status
 from simio.engines.prepared import Prepared, prepare
 from simio.errors import RunError
 from simio.limits import Bound
@@ -249,7 +249,7 @@ class CaseRun:
             self._cut_off.append(_cut_off(self._case, outcome))
         except Aborted as error:
             outcome = error.outcome
-            if options.partial and outcome.status in (Status.BUDGET, Status.RECORDS):
+            if options.partial and outcome.status in SPENT:
                 self._cut_off.append(_cut_off(self._case, outcome))
             elif options.packets:
                 from simio.result.packets import AbortedTrace, Packets
@@ -286,10 +286,9 @@ def _cut_off(case: Case, outcome: Outcome) -> str:
     if outcome.status == Status.INTERRUPTED:
         return f"interrupted at {at}{of} simulated"
     if outcome.status == Status.RECORDS:
-        full = (
-            f"a run keeps {RECORD_LIMIT:,} observations at most; a shorter one (run.until, or fio's runtime) is whole"
+        return (
+            f"cut off at {at}{of} simulated: {RECORD_LIMIT:,} observations are recorded, the most that a run may have"
         )
-        return f"cut off at {at}{of} simulated: {full}"
     spent = f"the step budget of {run.step_budget:,} is spent; raise run.step_budget for more"
     return f"cut off at {at}{of} simulated: {spent}"
 

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
+from simio import running
 from simio.cli.main import CUT_OFF, INTERRUPTED, main
 from simio.cli.progress import Progress
 from simio.engines import compiled, reference
@@ -194,6 +195,23 @@ def test_a_run_cut_off_is_the_same_on_both_engines(endless: str) -> None:
     assert (one.rate, one.end, one.cut_off) == (other.rate, other.end, other.cut_off)
 
 
+@pytest.mark.parametrize("engine", ["compiled", "simpy"])
+def test_observations_without_room_keep_what_is_known(
+    endless: str, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    (case,) = load(endless).cases
+    with monkeypatch.context() as patch:
+        for module in (compiled, reference, running):
+            patch.setattr(module, "RECORD_LIMIT", 5_000)
+        with pytest.raises(RunError, match="more observations than a run may record"):
+            run_case(case, RunOptions(engine))
+        result = run_case(case, RunOptions(engine, partial=True))
+    assert result.cut_off.endswith("simulated: 5,000 observations are recorded, the most that a run may have")
+    assert result.rate > 0
+    whole = run_case(load(endless, (f"run.until={result.end} ps",)).cases[0], RunOptions(engine))
+    assert abs(result.rate / whole.rate - 1) < 0.01
+
+
 @pytest.mark.usefixtures("own_results")
 def test_a_sweep_keeps_the_row_with_a_note(endless: str, tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
@@ -269,14 +287,3 @@ def test_a_search_for_the_largest_load_that_is_stopped_says_so_first(
     assert first.startswith("interrupted after ")
     assert second == "80   is the most so far for utilisation of a.cpu < 100%"
     assert json.loads(simio(*asked, "--to", "80", "--json").stdout)["complete"] is False
-
-
-def test_a_run_that_records_too_much_keeps_what_is_known(endless: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 20,000,000 observations, here of 10,000."""
-    monkeypatch.setattr(compiled, "RECORD_LIMIT", 10_000)
-    result = run_scenario(load(endless), options=RunOptions(partial=True))
-    (case,) = result.cases
-    assert case.rate > 0
-    assert case.status == "records"
-    assert "a run keeps 20,000,000 observations at most" in case.cut_off
-    assert "run.until, or fio's runtime" in " ".join(on_terminal(result))
