@@ -23,8 +23,9 @@ from simio.explaining.variants import Progress, Variants
 from simio.lower import lower
 from simio.result.extrapolated import extrapolated
 from simio.result.model import CaseResult
+from simio.result.request_rate import counts_requests, in_unit_of
 from simio.running import Lowered, RunOptions, run_program
-from simio.wording import byte_unit
+from simio.wording import byte_unit, figure, in_unit
 
 
 def profile(
@@ -73,6 +74,7 @@ def profile(
         settings=dict(case.settings),
         unit=byte_unit(case.system.report.unit),
         metric=metric,
+        answer=_in_words(result, case.system.report.unit),
         base=result.rate,
         value=sum(values) / max(len(values), 1),
         limiter=result.limiter,
@@ -101,6 +103,12 @@ def _far(result: CaseResult) -> str:
     """How far a case of more steps was run."""
     shown = units.format_quantity(result.end, "time")
     return f"explained are the first {shown} simulated: more than {result.steps:,} steps are not run for it"
+
+
+def _in_words(result: CaseResult, unit: str) -> str:
+    """The throughput as `simio run` gives it, without an interval."""
+    own = unit if result.requests or not counts_requests(unit) else byte_unit(unit)
+    return f"{figure(in_unit(float(in_unit_of(result, own).rate), own))} {own}"
 
 
 def _alternations(traced: Traced | None) -> tuple[Alternation, ...]:

@@ -133,7 +133,8 @@ class CausalProfile:
 
     `limiter` is that of a run of the case; `held` says why making what it names faster gains nothing, if that is so.
     `metric` is 'throughput', or the name of an observation whose mean is meant where throughput does not depend on
-    anything. `base` is the rate without a change and `value` that of the metric, in bytes a second or ps. `notes` are
+    anything. `base` is the rate without a change and `value` that of the metric, in bytes a second or ps; `answer` is
+    the former in words, in the unit of the report, and `unit` one of bytes for other rates. `notes` are
     sentences about how the figures were got (a shortened run, fewer seeds), and `untried` is the number of components
     that there was no time for. `cut_off` says where the run of the case ended early, as it used up its steps. An
     interrupt leaves the rows so far.
@@ -143,6 +144,7 @@ class CausalProfile:
     settings: dict[str, str]
     unit: str
     metric: str
+    answer: str
     base: Fraction
     value: float
     limiter: Limiter

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from simio import units
-from simio.description.model import Case, System
+from simio.description.model import Case, System, Workload
+from simio.description.workloads import WorkloadParams
 from simio.engines.execute import execute
 from simio.engines.outcome import SPENT, Aborted, Options, Outcome, Status
 from simio.errors import RunError
@@ -31,6 +32,8 @@ CROWD = 15_000
 """Threads of which the longest trace has too few steps each to hold the way of a unit."""
 DELIVERIES = 40
 """Deliveries that are enough to follow."""
+REQUESTS = 200
+"""Requests that are followed at most, evenly over the measured span."""
 MUCH = 0.5
 """A stream delivers much if it delivers this share of what the largest one does."""
 _UNITS = ("frame", "buffer", "block", "transfer", "size", "response")
@@ -83,11 +86,14 @@ def waterfall(case: Case, engine: str | None = None, traced: Traced | None = Non
     """Stages of the time of a unit of a case, with its first seed.
 
     Followed is the thread that delivers last, of those that deliver much; with several streams, a unit is one of its
-    own stream. Raises RunError for a case that cannot be run, that delivers nothing, or whose processes are written
-    in Python.
+    own stream. Where all loads are open, deliveries follow arrivals, and what is told is the time of a request from
+    its arrival on. Raises RunError for a case that cannot be run, that delivers nothing, or whose processes are
+    written in Python.
     """
     traced = traced or Traced(case, engine)
     path, program, outcome = traced.path, traced.program, traced.outcome
+    if (found := _of_requests(traced)) is not None:
+        return found
     rows, amounts = _deliveries(path, program, outcome, traced.span.until)
     if len(rows) < 2:
         # A trace that is cut off may end the measured span before its stream delivers again.
@@ -108,6 +114,45 @@ def waterfall(case: Case, engine: str | None = None, traced: Traced | None = Non
         period=length / count,
         thread=path.thread(int(path.serials[rows[-1]])),
         stages=tuple(_stages(case.system, ways, segments, count)),
+        segments=tuple(segments),
+        notes=tuple(traced.notes),
+    )
+
+
+def _of_requests(traced: Traced) -> Waterfall | None:
+    """Stages of the time of a request of the load that has most, from its arrival; None where not all are open."""
+    path, program, outcome, span = traced.path, traced.program, traced.outcome, traced.span
+    if (
+        not program.loads
+        or len(program.loads) < len(program.workloads)
+        or any(not load.rate for load in program.loads)
+    ):
+        return None
+    recorded = np.flatnonzero(path.ops == Op.MARK)[: len(outcome.marks)]
+    marks = outcome.marks[: len(recorded)]
+    inside = (marks[:, 0] > span.since) & (marks[:, 0] <= span.until)
+    timed = {mark.name: number for number, mark in enumerate(program.marks) if mark.role == "latency"}
+    own = {load: np.flatnonzero(inside & (marks[:, 1] == timed.get(load.served, -1))) for load in program.loads}
+    load, places = max(own.items(), key=lambda item: len(item[1]))
+    if not len(places):
+        return None
+    some = places[:: -(-len(places) // REQUESTS)].tolist()
+    begun = {place: int(marks[place, 0] - marks[place, 2]) for place in some}
+    ways = [way for place in some for way in path.follow(int(recorded[place]), begun[place])]
+    middle = some[len(some) // 2]
+    segments = _joined(list(path.follow(int(recorded[middle]), begun[middle])), begun[middle])
+    number = int(np.count_nonzero(np.isin(marks[:, 1], list(timed.values())) & inside))
+    named, size = _unit_of([traced.case.system.workloads[load.name]], span.amount) or (
+        f"request of {load.name}",
+        max(span.amount // max(number, 1), 1),
+    )
+    return Waterfall(
+        unit=size,
+        named=named,
+        units=len(some),
+        period=sum(int(marks[place, 2]) for place in some) / len(some),
+        thread=path.thread(int(path.serials[recorded[middle]])),
+        stages=tuple(_stages(traced.case.system, ways, segments, len(some))),
         segments=tuple(segments),
         notes=tuple(traced.notes),
     )
@@ -147,12 +192,17 @@ def _first(path: Path, rows: np.ndarray, since: int) -> int:
 def _unit(case: Case, largest: int, total: int) -> tuple[str, int]:
     """The name of one unit of work, and its bytes; without a word for it, or where less than one of these is
     delivered, the largest delivery."""
-    for workload in case.system.workloads.values():
+    return _unit_of(case.system.workloads.values(), total) or ("delivery", largest)
+
+
+def _unit_of(workloads: Iterable[Workload[WorkloadParams]], total: int) -> tuple[str, int] | None:
+    """The first word for a unit of work that one of the workloads has, and its bytes, of `total` at most."""
+    for workload in workloads:
         for field in _UNITS:
             size = getattr(workload.params, field, None)
             if isinstance(size, int) and size <= total:
                 return f"{field} of {workload.name}", size
-    return "delivery", largest
+    return None
 
 
 def _segments(path: Path, rows: np.ndarray, amounts: np.ndarray, first: int, size: int) -> list[Segment]:
@@ -163,8 +213,13 @@ def _segments(path: Path, rows: np.ndarray, amounts: np.ndarray, first: int, siz
     last = min(last, len(rows) - 1)
     before = max(int(np.searchsorted(sums, sums[last] - size, side="right")) - 1, 0)
     begin = int(path.times[rows[before]])
+    return _joined(list(path.follow(int(rows[last]), begin)), begin)
+
+
+def _joined(ways: list[Stretch], begin: int) -> list[Segment]:
+    """Stretches, the last first, as segments since an instant; those that go on alike are one."""
     found: list[Segment] = []
-    for way in reversed(list(path.follow(int(rows[last]), begin))):
+    for way in reversed(ways):
         key = (way.where, way.what, way.kind)
         if found and (found[-1].where, found[-1].what, found[-1].kind) == key:
             found[-1] = Segment(*key, found[-1].begin, way.end - begin)

@@ -128,7 +128,7 @@ class Copies(Declarations):
         for rows, kind in ((self._tallies, "tally"), (self._gauges, "gauge")):
             block: list[Any] = rows[first[kind] :]
             rows[first[kind] :] = [
-                type(row)(owner, row.what, row.at + instance * stride, row.unit)
+                replace(row, owner=owner, at=row.at + instance * stride)
                 for instance, owners in enumerate(names.of([_own(row.owner) for row in block]))
                 for owner, row in zip(owners, block, strict=True)
             ]

@@ -216,6 +216,13 @@ class Declarations:
         """The word at `offset` is at any time `what` of `owner` in `unit`; for the timeline, no step."""
         self._gauges.append(Gauge(owner, what, offset, unit))
 
+    def servers(self, owner: str, what: str, offset: int, number: int) -> None:
+        """The word at `offset` sums up the time in ps that `number` servers, `what` of `owner`, have worked; no step.
+
+        A machine has them in place of resources, and they are reported like these.
+        """
+        self._gauges.append(Gauge(owner, what, offset, "ps", number))
+
     def window(self, name: str, slots: int) -> Handle:
         """Something of which at most `slots` can be under way at once (credits); for the bound, not run.
 

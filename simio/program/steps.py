@@ -273,12 +273,16 @@ class Load:
 
 @dataclass(frozen=True)
 class Gauge:
-    """A level that a machine keeps, at `at` of the state: `what` of `owner` in `unit`; the timeline has it."""
+    """A level that a machine keeps, at `at` of the state: `what` of `owner` in `unit`; the timeline has it.
+
+    With `servers` it is the time in ps that so many servers of the machine have worked, all together.
+    """
 
     owner: str
     what: str
     at: int
     unit: str
+    servers: int = 0
 
 
 @dataclass(frozen=True)

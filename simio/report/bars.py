@@ -40,7 +40,10 @@ def picture_of(result: ScenarioResult) -> str:
                 return chart.svg(result.title, drawn, key, result.unit)
         return bars(result.title, _of_cases(result), result.unit)
     if len(result.cases) == 1:
-        used = sorted((use for use in result.cases[0].resources if use.seizes), key=lambda use: -use.utilisation)
+        used = sorted(
+            (use for use in result.cases[0].resources if use.seizes or use.utilisation),
+            key=lambda use: -use.utilisation,
+        )
         alike = merged(used, lambda use: use.name, lambda use: use.lock)
         rows = [
             Bar(lock_marked(name, use.lock), 100 * use.utilisation, f"{use.utilisation:.1%}") for name, use in alike

@@ -256,7 +256,7 @@ def _draw_ends(picture: Picture, drawn: Sequence[Line], across: Scale, up: Scale
     for point, number in sorted(ends, key=lambda end: up.place(end[0].rate)):
         if across.place(_number(point.value)) >= across.end - 1:
             last = max(up.place(point.rate), last + _LINE)
-            picture.text(across.end + 12, last + 4, f"{point.rate:.3g}", kind=f"f{_look(number)[0]}")
+            picture.text(across.end + 12, last + 4, figure(point.rate, 3), kind=f"f{_look(number)[0]}")
 
 
 Entry = tuple[int, str, int]

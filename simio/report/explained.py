@@ -74,7 +74,7 @@ def _first_run(console: Console, began: FirstRun) -> None:
 
 
 def _answer(profile: CausalProfile) -> str:
-    rate = f"{figure(in_unit(float(profile.base), profile.unit))} {profile.unit}"
+    rate = profile.answer
     if profile.metric != THROUGHPUT:
         rate = f"{profile.metric} {units.format_quantity(round(profile.value), 'time')}"
     return f"{rate}   {profile.limiter.sentence}"

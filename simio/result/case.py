@@ -15,7 +15,7 @@ from simio.result import measure
 from simio.result.checks import Check
 from simio.result.demerit import demerits
 from simio.result.extrapolated import extrapolated
-from simio.result.jobs import job_runs
+from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult
@@ -39,6 +39,7 @@ def case_result(
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome, span)
+    jobs = job_runs(case.system, program, outcome)
     # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
     kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
     return CaseResult(
@@ -70,13 +71,17 @@ def case_result(
         checks=checks,
         precision=runs.precision,
         progress=Progress.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
-        notes=tuple(dict.fromkeys([*runs.notes, *growing, *_condensed(outcome), *extrapolated(case.system)])),
+        notes=tuple(
+            dict.fromkeys(
+                [*runs.notes, *growing, *_condensed(outcome), *jobs_in_turn(jobs), *extrapolated(case.system)]
+            )
+        ),
         demerits=demerits(case.system.workloads.values(), program, outcome),
         requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
         requests_half_width=confidence([float(each.requests) for each in runs.seen])[1]
         if len(runs.seen) > 1
         else None,
-        jobs=job_runs(case.system, program, outcome),
+        jobs=jobs,
         cut_off=cut_off,
     )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import sqrt
 
 import numpy as np
@@ -16,6 +17,7 @@ from simio.program.service import SECOND
 from simio.program.steps import CPU_TIME, Program
 from simio.result.measure import areas_between
 from simio.result.model import JobRun, JobSide, JobTimes, Throughput
+from simio.wording import listed
 
 Ints = NDArray[np.int64]
 NANOSECOND = 1000
@@ -29,6 +31,17 @@ def job_runs(system: System, program: Program, outcome: Outcome) -> tuple[JobRun
         if workload.kind == KIND:
             found += _Reader(system, workload, program, outcome).runs()
     return tuple(found)
+
+
+def jobs_in_turn(jobs: Sequence[JobRun]) -> Iterator[str]:
+    """What a result of jobs one after another (stonewall) has to say: which have done nothing, and what is of all."""
+    idle = [job.label for job in jobs if not any(side.requests for side in job.sides.values())]
+    ran = sorted((job for job in jobs if job.label not in idle), key=lambda job: job.begun)
+    if idle and ran:
+        yield f"{listed(idle)} did nothing before the run ended: a longer run.until, or a shorter runtime, shows more"
+    if any(before.ended <= after.begun for before, after in pairwise(ran)):
+        told = "throughput, limit and use are over the time of all; each job has its own below"
+        yield f"jobs ran one after another: {told}"
 
 
 @dataclass

@@ -163,6 +163,7 @@ def _wait(tallies: tuple[TallyValue, ...], end: int) -> Limiter | None:
     if not waits or not end:
         return None
     owner = max(waits, key=lambda name: sum(tally.value for tally in waits[name]))
-    share = sum(tally.value for tally in waits[owner]) / end
+    # The end of a wait that goes on is known beforehand, and may lie behind that of the run.
+    share = min(sum(tally.value for tally in waits[owner]) / end, 1.0)
     what = max(waits[owner], key=lambda tally: tally.value).what
     return Limiter("wait", owner, share, f"{owner} waits {share:.1%} of the time, mostly for {what}")

@@ -99,8 +99,20 @@ def progress(times: Ints, totals: Ints, at: int) -> int:
 
 
 def stream_rates(program: Program, outcome: Outcome, span: Throughput) -> tuple[StreamRate, ...]:
-    """The rate of each stream of bytes, delivered or sent, over the measured span."""
+    """The rate of each stream of bytes, delivered or sent, over the measured span.
+
+    Bytes that the span leaves out, as they were under way when it began (`simio.result.headline`), are left out of
+    all deliveries alike.
+    """
     length = span.until - span.since
+    found = _stream_rates(program, outcome, span, length)
+    total = sum(stream.rate for stream in found if not stream.sent)
+    if total <= span.rate:
+        return found
+    return tuple(each if each.sent else each._replace(rate=each.rate * span.rate / total) for each in found)
+
+
+def _stream_rates(program: Program, outcome: Outcome, span: Throughput, length: int) -> tuple[StreamRate, ...]:
     return tuple(
         StreamRate(
             name,
@@ -152,11 +164,14 @@ def _first_delivery(times: Ints, amounts: Ints, warm: int | str) -> int:
 
 
 def resource_use(program: Program, outcome: Outcome, span: Throughput) -> tuple[ResourceUse, ...]:
-    """Use of every resource in the measured span, interpolated between rows of the timeline at its ends."""
+    """Use of every resource in the measured span, interpolated between rows of the timeline at its ends.
+
+    Those of the program come first, in its order; servers of machines follow.
+    """
     areas = areas_between(outcome, span).reshape(-1, 2).tolist()
     length = max(span.until - span.since, 1)
     rows = zip(program.resources, areas, outcome.resources[:, 2:5].tolist(), strict=True)
-    return tuple(
+    seized = tuple(
         ResourceUse(
             name=resource.name,
             units=resource.units,
@@ -169,6 +184,18 @@ def resource_use(program: Program, outcome: Outcome, span: Throughput) -> tuple[
         )
         for resource, (busy, line), (seizes, waits, longest) in rows
     )
+    return seized + tuple(_server_use(program, outcome, span))
+
+
+def _server_use(program: Program, outcome: Outcome, span: Throughput) -> Iterator[ResourceUse]:
+    """Use of the servers inside machines, which nothing seizes."""
+    length = max(span.until - span.since, 1)
+    for row, gauge in enumerate(program.gauges):
+        if gauge.servers:
+            column = outcome.samples[:, row - len(program.gauges)]
+            busy = _grown(outcome, column, int(outcome.state[gauge.at]), span)
+            share = min(busy / length / gauge.servers, 1.0)
+            yield ResourceUse(f"{gauge.owner} {gauge.what}", gauge.servers, False, share, 0.0, 0, 0, 0)
 
 
 def areas_between(outcome: Outcome, span: Throughput) -> NDArray[np.float64]:

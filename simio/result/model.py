@@ -40,11 +40,15 @@ class Throughput:
 
 
 class StreamRate(NamedTuple):
-    """The rate of a stream in bytes a second: of deliveries, which add up to the throughput, or of what is `sent`."""
+    """The rate of a stream in bytes a second: of deliveries, which add up to the throughput, or of what is `sent`.
+
+    `size` is the mean number of bytes of its requests; None where nothing counts these.
+    """
 
     name: str
     rate: Fraction
     sent: bool = False
+    size: Fraction | None = None
 
 
 class ResourceUse(NamedTuple):

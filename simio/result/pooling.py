@@ -16,12 +16,19 @@ def pooled_streams(runs: Sequence[tuple[StreamRate, ...]]) -> tuple[StreamRate, 
     """Each stream with the mean of its rates; a run that a stream delivered nothing in counts with 0."""
     if len(runs) == 1:
         return runs[0]
-    found: dict[tuple[str, bool], Fraction] = {}
+    found: dict[tuple[str, bool], list[StreamRate]] = {}
     for streams in runs:
         for stream in streams:
-            key = stream.name, stream.sent
-            found[key] = found.get(key, Fraction(0)) + stream.rate / len(runs)
-    return tuple(StreamRate(name, rate, sent) for (name, sent), rate in found.items())
+            found.setdefault((stream.name, stream.sent), []).append(stream)
+    return tuple(
+        StreamRate(name, sum(each.rate for each in same) / Fraction(len(runs)), sent, _mean_size(same))
+        for (name, sent), same in found.items()
+    )
+
+
+def _mean_size(same: Sequence[StreamRate]) -> Fraction | None:
+    sizes = [each.size for each in same if each.size]
+    return sum(sizes, Fraction(0)) / len(sizes) if sizes else None
 
 
 def pooled_observations(runs: Sequence[tuple[Observation, ...]]) -> tuple[Observation, ...]:

@@ -21,7 +21,7 @@ from simio.result.headline import reported
 from simio.result.loads import loads
 from simio.result.model import LoadUse, Precision, StreamRate, Throughput
 from simio.result.recorded import Observation
-from simio.result.request_rate import request_rate
+from simio.result.request_rate import request_rate, sized
 from simio.result.statistics import confidence, correlation
 
 RANDOM_REPLICATIONS = 5
@@ -56,7 +56,7 @@ class Seen:
         """Those in the measured span."""
         streams, observations = measure.stream_rates, measure.observations
         return cls(
-            streams(program, outcome, span),
+            sized(streams(program, outcome, span), program, outcome, span),
             observations(program, outcome, span),
             loads(program, outcome, span),
             request_rate(program, outcome, span),

@@ -12,7 +12,7 @@ from simio.engines.outcome import Outcome
 from simio.errors import RunError, quote
 from simio.program.service import SECOND
 from simio.program.steps import Program
-from simio.result.model import CaseResult, Throughput
+from simio.result.model import CaseResult, StreamRate, Throughput
 from simio.result.recorded import Progress
 from simio.result.uncertainty import Interval
 
@@ -33,19 +33,55 @@ def request_rate(program: Program, outcome: Outcome, span: Throughput) -> Fracti
         marks = outcome.records(counted)
         inside = (marks[:, 0] > span.since) & (marks[:, 0] <= span.until)
         return Fraction(int(marks[inside, 2].sum()) * SECOND, length)
-    rows = [row for row, mark in enumerate(program.marks) if mark.role == "latency" and mark.unit == "ps"]
+    rows = _timed(program)
     if not rows or length <= 0:
         return Fraction(0)
+    return Fraction(_ended(outcome, rows, span) * SECOND, length)
+
+
+def _timed(program: Program) -> list[int]:
+    """Rows of the marks that record each request when it ends."""
+    return [row for row, mark in enumerate(program.marks) if mark.role == "latency" and mark.unit == "ps"]
+
+
+def _ended(outcome: Outcome, rows: list[int], span: Throughput) -> int:
+    """Requests that marks recorded in a span; where these are too many to keep, in all."""
     marks = outcome.records(rows)
     number = int(np.count_nonzero((marks[:, 0] > span.since) & (marks[:, 0] <= span.until)))
-    number += sum(outcome.condensed[row].count for row in rows if row in outcome.condensed)
-    return Fraction(number * SECOND, length)
+    return number + sum(outcome.condensed[row].count for row in rows if row in outcome.condensed)
+
+
+def sized(
+    streams: tuple[StreamRate, ...], program: Program, outcome: Outcome, span: Throughput
+) -> tuple[StreamRate, ...]:
+    """The streams with the mean bytes of their requests, as far as marks tell these apart.
+
+    A mark is of the streams whose name begins with its own ('fio: job read' of 'fio: job reads'), else of all of its
+    workload ('reads: block' of 'reads: d1' and 'reads: d2').
+    """
+    if len(streams) < 2 or span.until <= span.since:
+        return streams
+    rows = {program.marks[row].name: row for row in _timed(program)}
+    owners: dict[tuple[int, ...], list[StreamRate]] = {}
+    for stream in streams:
+        own = [row for name, row in rows.items() if stream.name.startswith(name)]
+        workload = stream.name.partition(": ")[0]
+        shared = [row for name, row in rows.items() if name.partition(": ")[0] == workload]
+        owners.setdefault(tuple(own or shared), []).append(stream)
+    sizes: dict[str, Fraction] = {}
+    for own_rows, same in owners.items():
+        number = _ended(outcome, list(own_rows), span) if own_rows else 0
+        if number:
+            amount = sum((stream.rate for stream in same), Fraction(0)) * (span.until - span.since) / SECOND
+            sizes |= {stream.name: amount / number for stream in same}
+    return tuple(stream._replace(size=sizes.get(stream.name)) for stream in streams)
 
 
 def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
     """The result with all rates in requests a second if that is what `unit` is of, else as it is.
 
-    Bytes a second are divided by the bytes of a request in the mean. Raises RunError where nothing counts requests.
+    Bytes a second are divided by the bytes of a request in the mean, those of a stream by those of its own. Raises
+    RunError where nothing counts requests.
     """
     if not counts_requests(unit):
         return result
@@ -63,7 +99,7 @@ def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
         rate=result.rate / size,
         half_width=None if result.half_width is None else _half_width(result, float(size)),
         bound=None if result.bound is None else result.bound / size,
-        streams=tuple(stream._replace(rate=stream.rate / size) for stream in result.streams),
+        streams=tuple(stream._replace(rate=stream.rate / (stream.size or size)) for stream in result.streams),
         throughput=replace(span, amount=round(span.amount / size)),
         progress=Progress.later(lambda: _divided(result.progress, float(size))),
         interval=None if interval is None else Interval(interval.low / float(size), interval.high / float(size)),

@@ -37,6 +37,10 @@ def _timeline(program: Program, times: Ints, samples: Ints) -> Timeline:
         waited = np.flatnonzero(grown[1::2].any(axis=1))
         found = grown[2 * waited + 1] / spans
         lines |= {names[first + row]: Series(own) for row, own in zip(waited.tolist(), found, strict=True)}
+    for row, gauge in enumerate(program.gauges):
+        if gauge.servers:
+            worked = np.diff(samples[:, row - len(program.gauges)], prepend=0)
+            shares[f"{gauge.owner} {gauge.what}"] = Series(np.minimum(worked / spans / gauge.servers, 1.0))
     first = 2 * len(program.resources) + len(program.containers)
     columns = [first + row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
     total = samples[:, columns].sum(axis=1)
@@ -50,7 +54,7 @@ def _levels(program: Program, samples: Ints) -> tuple[Level, ...]:
     told = [
         (last + row, gauge.owner, gauge.what, gauge.unit)
         for row, gauge in enumerate(program.gauges)
-        if not gauge.what.startswith(PROFILED)
+        if not (gauge.servers or gauge.what.startswith(PROFILED))
     ]
     told += [
         (first + row, container.name, "level", container.unit)

@@ -130,3 +130,9 @@ def test_processes_in_python_are_explained_without_a_waterfall(requests, monkeyp
     assert result.exit_code == 0, result.output
     assert "the time of a unit is not shown: processes written in Python" in result.output
     assert "faster helps most; it raises" in result.output
+
+
+def test_the_answer_is_in_the_unit_of_the_report(requests: str):
+    first = simio("run", requests, "--set", "report.unit=/s").output.splitlines()[2].split()
+    told = simio("explain", requests, "--set", "report.unit=/s").output
+    assert " ".join(first[:1] + ["/s"]) in told

@@ -91,3 +91,11 @@ def test_new_takes_a_kind_or_a_name() -> None:
 def test_completion_knows_the_names() -> None:
     line = {"_SIMIO_COMPLETE": "bash_complete", "COMP_WORDS": "simio run linux-fc-r", "COMP_CWORD": "2"}
     assert "plain,linux-fc-raw" in CliRunner().invoke(main, env=line, prog_name="simio").output
+
+
+def test_scenarios_are_found_by_words_of_their_title_and_question():
+    found = [line.split()[0] for line in simio("scenarios", "NVMe", "iscsi").stdout.splitlines()]
+    assert found == ["nvme-tcp-or-iscsi"]
+    done = simio("scenarios", "nvme", "abacus")
+    assert done.exit_code != 0
+    assert "no ready scenario has 'nvme' and 'abacus'; simio scenarios lists all" in done.stderr

@@ -152,3 +152,15 @@ def test_a_result_of_fio_with_an_error_is_refused(files: Path):
     )
     (files / "host.yaml").write_text(HOST + "measured: ./table.yaml\n")
     assert "ended with error 5" in simio("run", "host.yaml").output
+
+
+def test_jobs_one_after_another_say_what_the_throughput_is_of(files: Path):
+    in_turn = "jobs ran one after another: throughput, limit and use are over the time of all"
+    assert in_turn in simio("run", "job.fio", "--on", "host.yaml").output
+    (files / "job.fio").write_text(JOB.replace("stonewall\n", ""))
+    assert in_turn not in simio("run", "job.fio", "--on", "host.yaml").output
+
+
+def test_a_job_that_did_not_begin_is_named(files: Path):
+    done = simio("run", "job.fio", "--on", "host.yaml", "--set", "run.until=1 ms")
+    assert "b did nothing before the run ended" in done.output

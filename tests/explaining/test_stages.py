@@ -110,3 +110,16 @@ def test_a_small_request_after_the_last_response_is_not_the_unit(tmp_path, monke
 def test_too_little_to_say_anything():
     with pytest.raises(RunError, match="too little is delivered"):
         waterfall(tandem(3 * MS, 2 * MS, 1))
+
+
+def test_of_an_open_load_the_time_of_a_request_is_told_and_not_that_between_arrivals(tmp_path):
+    """60 reads a second arrive, 17 ms apart; each takes the time of a seek and half a turn."""
+    from loads_bench import ran, scenario
+
+    found = waterfall(scenario(tmp_path, "{rate: 60 /s}", "until: 4 s").cases[0])
+    (observed,) = (each for each in ran(tmp_path, "{rate: 60 /s}", "run.until=4 s").observations)
+    assert (found.named, found.unit) == ("block of reads", 4096)
+    assert found.period == pytest.approx(observed.mean, rel=0.1)
+    assert sum(stage.time for stage in found.stages) == pytest.approx(found.period)
+    assert not any(stage.where == "clock" for stage in found.stages)
+    assert max(found.stages, key=lambda stage: stage.share).where.startswith("d")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from statistics import fmean
@@ -17,6 +18,7 @@ from simio.engines.outcome import Options
 from simio.loading import load
 from simio.program.builder import Builder
 from simio.program.steps import Program
+from simio.result import measure
 from simio.result.headline import AHEAD, BEHIND, reported
 from simio.result.measure import SHORT
 from simio.result.model import CaseResult, Throughput
@@ -292,3 +294,12 @@ run: {seed: 746, until: 300 us, replications: 2, warm_up: 0 s}
     assert result.half_width
     assert result.bound is not None
     assert result.rate <= result.bound
+
+
+def test_streams_add_up_to_a_throughput_that_leaves_out_what_was_under_way() -> None:
+    program = phases((20, 10))
+    outcome = reference.run(program, Options())
+    whole = measure.whole(program, outcome)
+    less = replace(whole, amount=whole.amount * 9 // 10)
+    assert sum(stream.rate for stream in measure.stream_rates(program, outcome, whole)) == whole.rate
+    assert sum(stream.rate for stream in measure.stream_rates(program, outcome, less)) == less.rate

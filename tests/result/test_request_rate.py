@@ -121,3 +121,15 @@ def test_parts_of_a_step_are_no_steps(tmp_path) -> None:
     )
     marks = lower(load(str(path)).cases[0].system).marks
     assert [mark.name for mark in marks if mark.role == "latency"] == ["t: step"]
+
+
+def test_each_stream_has_the_rate_of_its_own_requests(tmp_path) -> None:
+    """60 reads of 4 KiB a second, and beside them a tenth as many writes of 64 KiB."""
+    path = written(tmp_path, RATE, "until: 8 s")
+    writes = (
+        "{kind: writer, host: server, to: d, block: 64 KiB, size: 40 MiB, pattern: random, arrivals: {rate: 6 /s}}"
+    )
+    path.write_text(path.read_text().replace("workload:", f"workload:\n  writes: {writes}"))
+    data = json.loads("".join(as_json(run_scenario(load(str(path), ["report.unit=IOPS"])))))["cases"][0]
+    assert data["streams"]["reads: d"] == pytest.approx(60, rel=0.15)
+    assert data["streams"]["writes: d"] == pytest.approx(6, rel=0.4)

@@ -67,6 +67,20 @@ def test_files_of_all_programs_go_over_the_disks(tmp_path: Path, access: str) ->
     assert result.end > 2 * 1000 * 1024 / 60e6 * 1e12
 
 
+@pytest.mark.parametrize("access", ["read", "write"])
+@pytest.mark.parametrize("kind", ["raid5", "raid6"])
+def test_files_lie_on_volumes_with_parity(tmp_path: Path, kind: str, access: str) -> None:
+    """Requests begin at multiples of a mount's transfer, so that they fall on the units of a stripe in few ways."""
+    path = tmp_path / "parity.yaml"
+    volume = f"volumes:\n  v: {{kind: {kind}, unit: 64 KiB, of: d, file_system: filesystems/ext2}}\n"
+    text = SCENARIO.replace("count: 2, file_system: filesystems/ext2", "count: 12").replace(
+        "storage: d", "storage: v"
+    )
+    path.write_text(text.replace("switches:", f"{volume}switches:", 1))
+    result = run_case(load(str(path), [f"workload.nfs.access={access}", "workload.nfs.size=1 MiB"]).cases[0])
+    assert result.throughput.amount == 4 << 20
+
+
 def test_a_close_waits_for_the_disks(tmp_path: Path) -> None:
     path = tmp_path / "memory.yaml"
     path.write_text(SCENARIO.replace("storage: d, ", ""))

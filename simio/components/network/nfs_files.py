@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 from simio.components.files.cached import Mount
 from simio.components.files.served import Gate
 from simio.components.network.stack import Stack
@@ -29,11 +31,11 @@ class FilesInMemory:
         if cost:
             self.stack.host.work(self.kernel.pages(size) * cost)
 
-    def read(self, at: Register, size: Register) -> None:
+    def read(self, at: Register, size: Register, aligned: int) -> None:
         """See `ServerFiles.read`: pages are found, and sent without being copied (Linux fs/nfsd/vfs.c, splice)."""
         self._pages(size, self.stack.sheet.nfs_lookup)
 
-    def write(self, at: Register, size: Register) -> None:
+    def write(self, at: Register, size: Register, aligned: int) -> None:
         """See `ServerFiles.write`: the data are copied from the pages of the call to those of the cache."""
         self._pages(size, self.stack.sheet.nfs_page)
         self.stack.move(size, COPIED, False)
@@ -68,7 +70,12 @@ class FilesOnDevice(FilesInMemory):
     def _whole(self, size: int) -> int:
         return -(-size // self.grain) * self.grain
 
-    def read(self, at: Register, size: Register) -> None:
+    def _aligned(self, aligned: int, step: int) -> int:
+        """What addresses of windows of `step` bytes are multiples of, in a call at a multiple of `aligned`."""
+        found = gcd(aligned, step)
+        return self.grain if found % self.grain else found
+
+    def read(self, at: Register, size: Register, aligned: int) -> None:
         """See `ServerFiles.read`."""
         p = self.p
         self._pages(size, self.sheet.page_cost + self.sheet.lookup_cost)
@@ -76,12 +83,12 @@ class FilesOnDevice(FilesInMemory):
             place = p.register(at // self.grain * self.grain)
             with p.loop((size + (self.window - 1)) // self.window):
                 with p.fork("window", joined=True):
-                    self.device.read(place, self.window, self.grain)
+                    self.device.read(place, self.window, self._aligned(aligned, self.window))
                 place.set(place + self.window)
             p.join()
             self.kernel.wake()
 
-    def write(self, at: Register, size: Register) -> None:
+    def write(self, at: Register, size: Register, aligned: int) -> None:
         """See `ServerFiles.write`: who finds too much dirty waits."""
         p = self.p
         with p.scope():
@@ -93,7 +100,7 @@ class FilesOnDevice(FilesInMemory):
             place = p.register(at // self.grain * self.grain)
             with p.loop(amount // self.together):
                 with p.fork("write-behind"):
-                    self.device.write(place, self.together, self.grain)
+                    self.device.write(place, self.together, self._aligned(aligned, self.together))
                     p.get(self.dirty, self.together)
                     self.stored.advance(self.together)
                 place.set(place + self.together)

@@ -8,6 +8,8 @@ The device takes reads and writes at any place and of any size. It cuts them int
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from math import gcd
 from typing import Any, Protocol
 
 from simio.components.network.rpc_transport import RpcTransport
@@ -25,10 +27,10 @@ class ServerFiles(Protocol):
     capacity: int
     sector: int
 
-    def read(self, at: Register, size: Register) -> None:
-        """Have bytes where they can be sent from."""
+    def read(self, at: Register, size: Register, aligned: int) -> None:
+        """Have bytes where they can be sent from; their addresses are multiples of `aligned`."""
 
-    def write(self, at: Register, size: Register) -> None:
+    def write(self, at: Register, size: Register, aligned: int) -> None:
         """Keep bytes that need not be stable yet."""
 
     def commit(self) -> None:
@@ -105,19 +107,27 @@ class RemoteFiles:
         self.mount, self.p, self.files, self.name = mount, mount.p, files, name
         self.capacity, self.sector = files.capacity, files.sector
         self.transfer = mount.options.transfer
-        self.reading = self.p.procedure(f"{name} READ", 2, self._read_one)
-        self.writing = self.p.procedure(f"{name} WRITE", 2, self._write_one)
+        self.calls: dict[tuple[bool, int], Procedure] = {}
 
     def read(self, at: Register, size: Any, aligned: int) -> None:
         """READs of `size` bytes, side by side."""
-        self._each(at, size, self.reading, False)
+        self._each(at, size, aligned, False)
 
     def write(self, at: Register, size: Any, aligned: int) -> None:
         """WRITEs of `size` bytes, side by side; what they wrote is not stable before a COMMIT."""
-        self._each(at, size, self.writing, True)
+        self._each(at, size, aligned, True)
 
-    def _each(self, at: Register, size: Any, procedure: Procedure, writes: bool) -> None:
-        p = self.p
+    def _call(self, writes: bool, aligned: int) -> Procedure:
+        """A READ or WRITE at a multiple of `aligned`."""
+        if (writes, aligned) not in self.calls:
+            first = all(known != writes for known, _ in self.calls)
+            name = f"{self.name} {'WRITE' if writes else 'READ'}" + ("" if first else f" at {aligned} B")
+            body = partial(self._write_one if writes else self._read_one, aligned)
+            self.calls[writes, aligned] = self.p.procedure(name, 2, body)
+        return self.calls[writes, aligned]
+
+    def _each(self, at: Register, size: Any, aligned: int, writes: bool) -> None:
+        p, procedure = self.p, self._call(writes, gcd(aligned, self.transfer))
         if isinstance(size, int):
             self.passage(writes).declare(p, size)
         with p.scope():
@@ -127,21 +137,23 @@ class RemoteFiles:
                 place.set(place + amount)
         p.join()
 
-    def _read_one(self, at: Register, size: Register) -> None:
+    def _read_one(self, aligned: int, at: Register, size: Register) -> None:
         p, mount = self.p, self.mount
         place, amount = p.register(at), p.register(size)
 
         self._pages(amount)
         messages = mount.messages
-        mount.call(messages.read, messages.read_reply, lambda: self.files.read(place, amount), receives=amount)
+        served = partial(self.files.read, place, amount, aligned)
+        mount.call(messages.read, messages.read_reply, served, receives=amount)
 
-    def _write_one(self, at: Register, size: Register) -> None:
+    def _write_one(self, aligned: int, at: Register, size: Register) -> None:
         p, mount = self.p, self.mount
         place, amount = p.register(at), p.register(size)
 
         self._pages(amount)
         messages = mount.messages
-        mount.call(messages.write, messages.write_reply, lambda: self.files.write(place, amount), sends=amount)
+        served = partial(self.files.write, place, amount, aligned)
+        mount.call(messages.write, messages.write_reply, served, sends=amount)
 
     @labelled("file cache", "mount.client.name")
     def _pages(self, amount: Register) -> None:

@@ -30,7 +30,12 @@ class CloudDrive:
         each = ceil_times(buckets.GRAIN, per_byte(sheet.rate))
         self.state = p.machine(disk.name, buckets.initial(gap, sheet.credits * gap, peak, each, sheet.unit))
         self.beyond = p.exponential(f"{disk.name} service", sheet.spread) if sheet.spread else None
-        p.tally(disk.name, "its provisioned rates", self.state + buckets.WAITED, "ps")
+        waited = self.state + buckets.WAITED
+        p.tally(disk.name, "its provisioned requests", waited + buckets.REQUESTS, "ps")
+        p.tally(disk.name, "its burst rate of requests", waited + buckets.BURST, "ps")
+        p.tally(disk.name, "its provisioned bytes", waited + buckets.RATE, "ps")
+        if sheet.credits:
+            p.tally(disk.name, "credits left", self.state + buckets.CREDITS, "requests")
 
     @property
     def depth(self) -> int:

@@ -22,6 +22,7 @@ from simio.machines.ssd.layout import (
     MOVED_SECTORS,
     PLACEMENTS,
     TABLES_AT,
+    WORKED,
 )
 from simio.machines.ssd.writing import NOTHING
 from simio.program.builder import Builder, Handle, Operand, OperandT, Register
@@ -60,6 +61,7 @@ class SolidStateDrive:
         if self.volatile:
             self.flushed = p.container(f"{disk.name} flushed", unit="flushes")
         self.state = p.machine(disk.name, self._initial())
+        p.servers(disk.name, "flash", self.state + WORKED, sheet.all_dies)
         self._tables = 0
 
     def _initial(self) -> State:

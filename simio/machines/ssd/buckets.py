@@ -21,13 +21,18 @@ PEAK = WORDS.word("peak", "ps", about="of a request in a burst")
 BYTES = WORDS.word("bytes", "ps", about="of 4096 bytes at the provisioned rate")
 UNIT = WORDS.word("unit", "bytes", about="that count as a request")
 PAID = WORDS.table("paid", 3, "ps", about="instants of the buckets")
-WAITED = WORDS.word("waited", "ps", about="time that requests have waited in all")
+WAITED = WORDS.table("waited", 3, "ps", about="time in which a request waited for each of the buckets")
+LAST = WORDS.word("last", "ps", about="when the last request went on that had to wait")
+CREDITS = WORDS.word("credits", "requests", about="left when the last request came")
+REQUESTS, BURST, RATE = range(3)
+"""The buckets: of provisioned requests with their credits, of requests in a burst, and of bytes."""
 GRAIN = 4096
 
 
 def initial(gap: int, depth: int, peak: int, each: int, unit: int) -> State:
     """State of full buckets; times in ps, `each` of 4096 bytes."""
-    return WORDS.initial(gap=gap, depth=depth, peak=peak, bytes=each, unit=unit, paid=[-depth, 0, 0])
+    paid = [-depth, 0, 0]
+    return WORDS.initial(gap=gap, depth=depth, peak=peak, bytes=each, unit=unit, paid=paid, credits=depth // gap)
 
 
 @shared
@@ -44,11 +49,21 @@ def wait(state: NDArray, base: int, now: int, size: int) -> int:
     if size < 1 or now > LATEST or size > 2**40:
         return -1
     count = -(-size // state[base + UNIT])
-    at = max(
-        now,
-        pay(state, base, now, 0, state[base + DEPTH], count * state[base + GAP]),
-        pay(state, base, now, 1, 0, count * state[base + PEAK]),
-        pay(state, base, now, 2, 0, size * state[base + BYTES] // GRAIN),
-    )
-    state[base + WAITED] += at - now
+    at = now
+    why = REQUESTS
+    for bucket in range(3):
+        if bucket == REQUESTS:
+            allowed = pay(state, base, now, bucket, state[base + DEPTH], count * state[base + GAP])
+        elif bucket == BURST:
+            allowed = pay(state, base, now, bucket, 0, count * state[base + PEAK])
+        else:
+            allowed = pay(state, base, now, bucket, 0, size * state[base + BYTES] // GRAIN)
+        if allowed > at:
+            at = allowed
+            why = bucket
+    state[base + CREDITS] = max(now - state[base + PAID + REQUESTS], 0) // state[base + GAP]
+    if at > now:
+        # Requests go on one after another: while one waits, the wait of those behind it is the same time.
+        state[base + WAITED + why] += at - max(now, min(state[base + LAST], at))
+        state[base + LAST] = max(state[base + LAST], at)
     return at - now

@@ -29,6 +29,8 @@ def read_page(state: NDArray, base: int, now: int, die: int, plane: int, kind: i
     time = state[base + w.READS + kind]
     if start < state[d + w.FINISH] and start + time > state[d + w.BEGIN]:
         start = between(state, base, d, start, time)
+    elif state[d + w.HOLDER] < 0:
+        state[base + w.WORKED] += time // readers
     state[p] = start + time
     return start + time
 

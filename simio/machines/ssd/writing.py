@@ -290,10 +290,12 @@ def work(state: NDArray, base: int, now: int, tag: int) -> int:
         t = base + state[base + w.TABLES_AT]
         if state[d + w.DEBT] >= state[t + w.SCALE]:
             state[d + w.DEBT] -= state[t + w.SCALE]
+            state[base + w.WORKED] += state[base + w.ERASE]
             return work_die(state, base, now, die, state[base + w.ERASE]) - now
         if not goes_first(state, base, tag, d):
             return 1
         state[d + w.HOLDER] = tag
+        state[d + w.HELD] = now
         state[row + w.PHASE] = w.MOVES
         state[row + w.LEFT] = state[base + w.PLANES] * state[base + w.BITS]
         if 0 < state[row + w.TIME] < state[base + w.FAST_PROGRAM]:
@@ -306,6 +308,7 @@ def work(state: NDArray, base: int, now: int, tag: int) -> int:
         return work_die(state, base, now, die, state[row + w.TIME]) - now
     if now < state[d + w.FINISH]:
         return state[d + w.FINISH] - now
+    state[base + w.WORKED] += now - state[d + w.HELD]
     return finish(state, base, tag, d)
 
 

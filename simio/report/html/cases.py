@@ -45,7 +45,7 @@ def summary(case: CaseResult, graph: nx.Graph, unit: str) -> str:
 
 def uses(case: CaseResult) -> str:
     """The utilisation of every resource that was used."""
-    used = (use for use in case.resources if use.seizes)
+    used = (use for use in case.resources if use.seizes or use.utilisation)
     return f"<h3>Use of everything</h3>{grid_table(tables.resources(used), 'uses')}"
 
 

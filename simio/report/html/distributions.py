@@ -38,7 +38,7 @@ def _about(seen: Observation) -> str:
 
 def _figure(data: Sequence[dict[str, Any]], axis: str, about: str) -> Figure:
     layout = {
-        "xaxis": {"title": {"text": "ms"}, "type": "log"},
+        "xaxis": {"title": {"text": "ms"}, "type": "log", "tickformat": "~g"},
         "yaxis": {"title": {"text": axis}, "rangemode": "tozero"},
         "showlegend": True,
     }

@@ -13,6 +13,7 @@ from simio.description.sheets.cloud import CloudVolume
 from simio.engines import compiled, reference
 from simio.machines.ssd import queues
 from simio.program.builder import Builder
+from simio.result import measure
 
 MS = 10**9
 
@@ -75,3 +76,27 @@ def test_entries_that_wait_for_a_fetch_come_with_the_next() -> None:
     assert [at(20), at(30), at(40), at(50)] == [210, 211, 212, 312]
     assert at(1000) == 1110
     assert (state[queues.ENTRIES], state[queues.FETCHES]) == (6, 4)
+
+
+def tallies(engine: ModuleType, count: int, size: int = 4096, **values) -> dict[str, int]:
+    """What waits and credits come to when so many requests have come at once, in ms and requests."""
+    p = Builder()
+    drive = CloudDrive(p, SimpleNamespace(name="v", part=SimpleNamespace(sheet=sheet(**values))))
+    interface = Interface(p)
+    with p.thread("user", count=count):
+        drive.read(p.register(0), size, interface)
+    program = p.build()
+    found = measure.tallies(program, engine.run(program))
+    return {each.what: each.value // MS if each.unit == "ps" else each.value for each in found}
+
+
+def test_waits_are_told_by_what_is_waited_for_and_counted_once(engine: ModuleType) -> None:
+    """Four requests wait for 30 ms in all, three of them at a time: not for 10, 20 and 30 one after another."""
+    assert tallies(engine, 4) == {"its provisioned requests": 30}
+    assert tallies(engine, 3, 128 * 1024, requests="1000 /s") == {"its provisioned bytes": 64}
+
+
+def test_a_burst_waits_for_its_own_rate_and_says_what_credits_are_left(engine: ModuleType) -> None:
+    """Of 100 credits 20 requests that come at once leave 80; they wait for one another at 1 ms each."""
+    values = {"burst_requests": "1000 /s", "credits": 100}
+    assert tallies(engine, 20, **values) == {"its burst rate of requests": 19, "credits left": 80}
