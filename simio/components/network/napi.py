@@ -68,11 +68,16 @@ class Napi:
                 "are not modelled; leave out one",
                 ".gro_flush_timeout",
             )
+        rung = p.container(f"{self.name} timer's end", unit="turns")
         with p.thread(f"{self.name} timer", daemon=True), p.forever(), p.scope():
             p.get(timed, 1)
             rest = p.answer(napi.rest, self.state)
             with p.while_(rest > 0):
-                p.wait(rest)
+                # A child waits, as that is no work of the timer.
+                with p.fork("timer", daemon=True):
+                    p.wait(rest)
+                    p.put(rung, 1)
+                p.get(rung, 1)
                 p.call(rest, napi.rest, self.state)
             p.call(rest, napi.fires, self.state)
             with p.when(rest > 0):

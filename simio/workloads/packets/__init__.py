@@ -201,7 +201,8 @@ class Drivers:
         p, line = self.p, self.p.resource(f"{self.params.host}.{self.params.adapter} line in")
         with p.thread(f"{self.name}: line"):
             p.promise(number * self.params.frame)
-            p.demand(line, number * int(self.adapter.gap))
+            bursts, last = divmod(number - 1, self.params.burst)
+            p.demand(line, bursts * int(self.params.burst * self.adapter.gap) + (last + 1) * self.adapter.frame_time)
             p.demand(self.adapter.bus.up, number * self.adapter.received)
 
     def _tallies(self) -> None:

@@ -125,7 +125,7 @@ def test_every_second_segment_is_acknowledged_and_a_single_one_after_40_ms(relea
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_receive_buffer_grows_by_half_of_itself_twice_a_round_trip_if_much_arrives(release: str) -> None:
-    # The SYN began to count, and the first segment ends that, longer than half of a round trip of 100 ms after it. The
+    # The SYN began to count; the first segment ends that, longer than half of a round trip of 100 ms after it. The
     # acknowledgement of the second at 1.5 ms begins anew; those from the second on count, up to the first after 51.5.
     # Three eighths of 65536 are 24576: 25 segments are more, 24 are not.
     for segments, space in ((25, 65536), (26, 98304)):
