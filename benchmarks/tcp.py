@@ -7,8 +7,8 @@ hosts and adapters that take no time (`benchmarks/tcp-wire.yaml`): links, switch
 have them. `cores` has hosts whose adapters have queues, with packets of 1500 bytes over 100 Gbit/s, and `offloads`
 the same with TSO and GRO (`scenarios/one-flow-100g.yaml`). Packets are counted from end to end, data and
 acknowledgements, and link crossings apart: each packet crosses two links, or the one between those hosts. Segments
-are packets of data, whatever offloads make of them. Times are CPU seconds of the run alone, the best of several rounds;
-loading and lowering are told beside them. The compiled engine is warm.
+are packets of data, whatever offloads make of them. Times are CPU seconds of the run alone, the best of several
+rounds; loading and lowering are told beside them. The compiled engine is warm.
 """
 
 from __future__ import annotations
