@@ -89,7 +89,7 @@ class Receiver:
         return call(function, self.state, BASE, self.now, a, b)
 
     def output(self) -> None:
-        while self.ask(sending.output):
+        while self.ask(sending.output) > c.TIMER:
             self.acks.append((self.now - self.start) / MS)
 
     def take(self, time: float, first: int | None = None) -> None:
