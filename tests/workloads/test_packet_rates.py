@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from simio.errors import SimioError
-from simio.loading import load
+from simio.loading import catalogue, load
 from simio.result.model import CaseResult
 from simio.running import RunOptions, run_scenario
 
@@ -71,6 +71,42 @@ def test_no_more_pass_than_the_link_to_the_host_can_take(result) -> None:
     assert float(case.requests) / 1e6 == pytest.approx(15754 * overhead / up, rel=0.06)
 
 
+def test_both_engines_agree_on_bursts(result) -> None:
+    for counts_from in ("first", "last", "event"):
+        dut = {"adapters": {"nic": {"model": "adapters/connectx-5", "bus": "slot", "coalesce_from": counts_from}}}
+        params = {
+            "does": "xdp-redirect",
+            "rate": "5 Mpackets/s",
+            "burst": 32,
+            "sample": 3,
+            "packets": 500,
+            "dut": dut,
+        }
+        first, second = (result(engine, **params) for engine in ("simpy", "compiled"))
+        assert first.end == second.end
+        assert first.tallies == second.tallies
+        assert first.observations == second.observations
+
+
+def test_bursts_keep_the_rate(result) -> None:
+    even, bursts = (counts(result(does="dpdk-drop", rate="40 Mpackets/s", burst=burst))["came"] for burst in (1, 32))
+    # 40 million a second for 20 us, less those on their way through the adapter, and a burst that is under way.
+    assert even == pytest.approx(800, abs=10)
+    assert bursts == pytest.approx(800, abs=34)
+
+
+def test_times_by_a_generator_are_longer_by_its_own_way_out_and_in(result) -> None:
+    params = {"does": "dpdk-forward", "rate": "1 Mpackets/s", "packets": 50, "sample": 1}
+    line, software = (result(**params, stamps=where).observations for where in ("line", "software"))
+    (line,), (software,) = ([each for each in found if each.name.endswith(": packet")] for found in (line, software))
+    longer = {high - low for low, high in zip((line.least, line.most), (software.least, software.most), strict=True)}
+    # Two ways through an adapter (150 ns), a doorbell and a look at memory (60, 20), two posted writes (60 each), a
+    # read (354), 6.72 on the line, the cable's code, and some ten ns of transfers and of the cable.
+    coding = catalogue.sheet("links/ethernet-100g").sheet.coding // 1000
+    assert len(longer) == 1
+    assert longer.pop() / 1000 == pytest.approx(2 * 150 + 60 + 20 + 60 + 60 + 354 + 7 + coding, abs=45)
+
+
 @pytest.mark.parametrize("does", ["xdp-redirect", "raw-drop", "dpdk-forward"])
 def test_both_engines_agree_to_the_tick(result, does: str) -> None:
     params = {"does": does, "cores": 2, "rate": "20 Mpackets/s", "sample": 3, "packets": 500}
@@ -94,6 +130,8 @@ def test_a_rate_below_what_a_core_can_do_is_served(result) -> None:
         ({"rate": "200 Mpackets/s"}, {}, "the link carries 148.8 Mpackets/s of 64 B"),
         ({"frame": "60 B"}, {}, "frames of 64 to 1518 B"),
         ({"adapter": "nix"}, {}, "'nic'"),
+        ({"burst": 32}, {}, "a rate, as bursts of all that the link can carry have no pauses"),
+        ({"rate": "1 Mpackets/s"}, {"adapters": {"nic": {"gro_flush_timeout": "20 us"}}}, "is not modelled for this"),
         ({"cores": 7}, {}, "has 6 CPUs"),
         ({"cores": 6}, {"adapters": {"nic": {"queues": 4}}}, "has 4 queues, fewer than 6 cores"),
         ({}, {"kernel": {"model": "kernels/linux-6.x"}}, "has no costs of packets"),

@@ -9,6 +9,7 @@ from typing import Protocol
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS
 from simio.description.sheets.stacks import TcpIpStack
 from simio.errors import RunError
+from simio.machines.tcp import tuning
 from simio.machines.tcp.congestion import CONTROLS
 from simio.machines.tcp.recovery import RECOVERIES
 from simio.machines.tcp.settings import HAND_OVER_BUFFER, HAND_OVER_WRITE, NAGLE_IDLE, NAGLE_SMALL, TcpSettings
@@ -157,6 +158,7 @@ def _settings(
         "advertised_window": min(sheet.advertised_window or spaces[1], spaces[1]),
         "small_queue": sheet.small_queue or 0,
         "autotune": 0,
+        "tuned_by": tuning.ARRIVED if sheet.autotune_by == "arrival" else tuning.READ,
         "gso": 0,
         "accurate": CONTROLS[sheet.congestion_control].marked,
         "recovery": sheet.recovery if selective else RECOVERIES[sheet.recovery].without_them,

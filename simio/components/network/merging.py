@@ -32,6 +32,7 @@ class Merging:
     def take(self, packet: Packet) -> None:
         """A poll has found a packet."""
         p, words, end = self.p, packet.words, self.end
+        napi = end.seat.napi
         with p.scope():
             what = p.register()
             p.call(what, gro.stage, self.state, words[2] if len(words) > 2 else 0, words[3] if end.sacks else 0)
@@ -42,10 +43,12 @@ class Merging:
                 with p.when(what > 0):
                     end.seat.driver.spend("merge")
             p.call(what, gro.take, self.state, words[0], words[1])
-            with p.when(what == gro.HELD), end.seat.napi.held(), p.scope():
+            with p.when(what == gro.HELD), napi.held(gro, self.state, self.early), p.scope():
                 ready = p.answer(gro.flush, self.state)
                 with p.when(ready == 1):
                     self._bring_up()
+            with p.when(what >= gro.FLUSHES):
+                napi.went_up(gro, self.state, self.early)
             with p.when(what == gro.BOTH):
                 self._bring_up(own=False)
                 what.set(gro.PASSES)

@@ -36,6 +36,7 @@ WORDS_OF = {
     "packet": "network drivers", "merge": "network drivers", "up": "protocols", "send": "protocols",
     "data": "protocols", "ack": "protocols", "datagram out": "protocols", "packet out": "network drivers",
     "datagram in": "protocols", "datagram read": "protocols", "steer": "network drivers",
+    "empty": "network drivers",
 }  # fmt: skip
 """Operations, as reports of where time goes name them; others are work on buffers."""
 
@@ -78,6 +79,7 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
         "datagram in": {TCP_IP: stack.udp_receive, LOCK: stack.lock_cost},
         "datagram read": {LOCK: stack.lock_cost, SKB: half},
         "steer": {NETDEV: stack.rfs_cost},
+        "empty": {NETDEV: stack.poll_cost},
     }
     scaled = {name: {cls: host.span(time) for cls, time in times.items()} for name, times in costs.items()}
     # Lines move at the speed of the caches, whatever the clock.

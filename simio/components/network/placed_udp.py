@@ -88,18 +88,19 @@ class SeatedSocket(UdpSocket):
             p.tally(name, "merged", self.gro + datagram_gro.MERGED, "datagrams")
 
     def _came(self, length: Register) -> None:
-        p = self.p
+        p, napi = self.p, self.stack.seat.napi
         self.stack.seat.arrived(length)
         if not self.stack.merges:
             self._up(p.register(1), length)
             return
         with p.scope():
             what = p.answer(datagram_gro.take, self.gro, length)
-            with p.when(what == datagram_gro.HELD), self.stack.seat.napi.held(), p.scope():
+            with p.when(what == datagram_gro.HELD), napi.held(datagram_gro, self.gro), p.scope():
                 count = p.answer(datagram_gro.flush, self.gro)
                 with p.when(count > 0):
                     self._bring_up()
             with p.when(what == datagram_gro.FLUSHES):
+                napi.went_up(datagram_gro, self.gro)
                 self._bring_up()
 
     def _bring_up(self) -> None:

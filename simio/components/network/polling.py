@@ -15,8 +15,8 @@ from simio.machines.network import napi, profile, spinning
 from simio.program.builder import Builder, Register, minimum, since
 
 if TYPE_CHECKING:
+    from simio.components.network.napi import Napi
     from simio.components.network.place import Place, Profile
-    from simio.components.network.queued import Napi
 
 
 class Spinner:

@@ -1,142 +1,22 @@
-"""An adapter with a queue for each core: rings, DMA, interrupts, and polls that merge what they find (NAPI, GRO)."""
+"""An adapter with a queue for each core: rings and DMA over PCI Express, and the cores of connections."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from simio.components.host.host import INTERRUPT, PROCESS
+from simio.components.host.host import PROCESS
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.interface import Cores, Wish
+from simio.components.network.napi import Napi
 from simio.components.network.packet import DropQueue, Left, Packet
 from simio.components.network.place import Place, Places
 from simio.description.model import Adapter
 from simio.description.sheets.queued import QueuedAdapter
 from simio.description.sheets.stacks import TcpIpStack
 from simio.errors import RunError
-from simio.machines.network import napi
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder
 from simio.program.steps import UNBOUNDED
-
-
-class Napi:
-    """The receive side of one queue: interrupts of a core, which polls the ring until it is empty.
-
-    Packets are threads that get their turn one after another, with the core in hand. What is merged waits for the
-    end of the poll (`held`).
-    """
-
-    def __init__(self, p: Builder, name: str, place: Place, sheet: QueuedAdapter) -> None:
-        self.p = p
-        self.ring = DropQueue(p, f"{name} ring", sheet.receive_ring, name, "packets")
-        self.name = name
-        self.place = place
-        self.gathers = sheet.coalesce_count > 1 or sheet.adaptive
-        self.state = p.machine(
-            name,
-            napi.WORDS.initial(
-                adaptive=int(sheet.adaptive), own_count=sheet.coalesce_count, own_delay=sheet.coalesce_delay
-            ),
-        )
-        self.spinner = place.spinner
-        self.polled = p.container(f"{name} polled", unit="turns") if self.spinner else None
-        self.turn = p.container(f"{name} turn", 1, 0, "turns")
-        self.ends = p.container(f"{name} end of poll", unit="turns")
-        self.went = p.container(f"{name} went up", unit="turns")
-        p.tally(name, "polls", self.state + napi.POLLS, "polls")
-        p.tally(name, "interrupts", self.state + napi.INTERRUPTS, "interrupts")
-
-    def arrived(self, length: Register) -> None:
-        """A packet of `length` bytes is in the ring; returns when it is its turn, with the core in hand."""
-        p = self.p
-        with p.scope():
-            what = p.answer(napi.arrive, self.state, length)
-            with p.when(what == napi.RAISE), p.fork("interrupt"):
-                self._enter()
-            if self.gathers:
-                with p.when(what == napi.FIRST):
-                    self._expire_later()
-            if self.spinner:
-                self.spinner.tell()
-            p.get(self.turn, 1)
-
-    def _expire_later(self) -> None:
-        p = self.p
-        batch = p.answer(napi.gathering, self.state)
-        with p.fork("coalesce"), p.scope():
-            p.wait(p.answer(napi.longest, self.state))
-            p.call(batch, napi.expire, self.state, batch)
-            with p.when(batch == napi.RAISE):
-                self._enter()
-
-    def _enter(self) -> None:
-        """The interrupt takes the core, and the first packet its turn."""
-        self.p.seize(self.place.core.resource, priority=INTERRUPT)
-        with self.place.in_hand():
-            self.place.spend("interrupt")
-        self.p.put(self.turn, 1)
-
-    def next(self) -> None:
-        """A packet has been dealt with: the next has its turn, or the poll ends."""
-        p = self.p
-        with p.scope():
-            ends = p.answer(napi.polled, self.state)
-            with p.when(ends == napi.MORE):
-                p.put(self.turn, 1)
-            with p.when(ends == napi.ENDS):
-                self._end()
-
-    def _end(self) -> None:
-        p, core = self.p, self.place.core.resource
-        held = p.answer(napi.flushed, self.state)
-        with p.while_(held > 0):
-            p.put(self.ends, 1)
-            p.get(self.went, 1)
-            held.set(held - 1)
-        p.call(held, napi.complete, self.state)
-        with p.when(held == napi.YIELD):
-            p.release(core)
-            p.seize(core, priority=PROCESS)
-        with p.when(held <= napi.YIELD), p.when(held != napi.DONE):
-            p.put(self.turn, 1)
-        self._armed(held)
-        if self.polled:
-            with p.when(held == napi.PROGRAM):
-                p.put(self.polled, 1)
-                held.set(napi.AGAIN)
-        with p.when(held != napi.AGAIN), p.when(held != napi.YIELD):
-            p.release(core)
-
-    def _armed(self, what: Register) -> None:
-        """The driver has asked for an interrupt, and packets wait for it already, if `what` says so."""
-        p = self.p
-        with p.when(what == napi.RAISED), p.fork("interrupt"):
-            self._enter()
-        if self.gathers:
-            with p.when(what == napi.GATHERS):
-                self._expire_later()
-
-    def poll(self) -> None:
-        """A program polls, with its core in hand, and packets wait."""
-        assert self.polled
-        self.p.put(self.turn, 1)
-        self.p.get(self.polled, 1)
-
-    def leave(self) -> None:
-        """A program polls no more, and the driver asks for an interrupt."""
-        with self.p.scope():
-            self._armed(self.p.answer(napi.give_up, self.state))
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """A packet begins a buffer; the body runs at the end of the poll, with the core in hand."""
-        p = self.p
-        with p.scope():
-            p.answer(napi.hold, self.state)
-        with p.fork("held"):
-            p.get(self.ends, 1)
-            yield
-            p.put(self.went, 1)
 
 
 class QueuedInterface:

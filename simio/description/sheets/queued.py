@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Extent, Flag, Limit, Time, refusal
+from simio.description.quantities import Count, Extent, Flag, Limit, Time, Whole, refusal
 from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 MOST_QUEUES = 256
@@ -22,6 +22,7 @@ class QueuedAdapter(Sheet):
         "transmit_cost": "network drivers",
         "doorbell": "network drivers",
         "coalesce_delay": TIMER,
+        "gro_flush_timeout": TIMER,
     }
 
     mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
@@ -65,7 +66,20 @@ class QueuedAdapter(Sheet):
         "interrupts a second (DIM)",
     )
     coalesce_count: Count = Field(1, description="completions that share an interrupt; 1: none do")
-    coalesce_delay: Time = Field(0, description="longest wait for others, counted from the first of them")
+    coalesce_delay: Time = Field(0, description="longest wait for others")
+    coalesce_from: Literal["first", "last", "event"] = Field(
+        "first",
+        description="what that counts from: the first completion that waits; the last one, so that it begins again "
+        "with each; or event, the interrupt before, so that the first after a pause does not wait",
+    )
+    gro_flush_timeout: Time = Field(
+        0,
+        description="time for which packets that are being merged stay so after a poll, until a timer polls again "
+        "(/sys/class/net/DEV/gro_flush_timeout); 0 s: they go up at the end of the poll",
+    )
+    napi_defer_hard_irqs: Whole = Field(
+        0, description="polls by that timer that find nothing before the adapter interrupts again (the same place)"
+    )
     doorbell: Time = Field(description="CPU time of a write to the adapter's registers")
     receive_cost: Time = Field(description="CPU time of the driver a packet received: completion, buffer, descriptor")
     transmit_cost: Time = Field(description="CPU time of the driver a packet sent: descriptor, and its completion")
@@ -82,6 +96,8 @@ class QueuedAdapter(Sheet):
     def _consistent(self) -> QueuedAdapter:
         if self.coalesce_count > 1 and not self.coalesce_delay:
             raise refusal("0 s", "a time above zero, as packets share interrupts", field="coalesce_delay")
+        if self.napi_defer_hard_irqs and not self.gro_flush_timeout:
+            raise refusal("0 s", "a time above zero, after which the timer polls", field="gro_flush_timeout")
         if self.fetch > self.receive_ring:
             raise refusal(str(self.fetch), f"at most the receive ring, {self.receive_ring}", field="fetch")
         return self

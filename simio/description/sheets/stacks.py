@@ -133,6 +133,11 @@ class Tcp(Sheet):
     autotune: Limit = Field(
         None, description="receive buffer that autotuning reaches, unless a program sets it; none: it stays"
     )
+    autotune_by: Literal["read", "arrival"] = Field(
+        "read",
+        description="how it grows: to twice what is read in a round trip (Linux), or by half of itself if three "
+        "eighths of it have arrived, in order, in half of one (FreeBSD)",
+    )
     time_each: Flag = Field(
         False, description="whether each acknowledgement times a round trip, not one segment at a time or timestamps"
     )
@@ -146,6 +151,7 @@ class Tcp(Sheet):
     rto_granularity: Time = Field(
         0, description="least that is added to the smoothed round trip for the retransmission timeout"
     )
+    rto_slop: Time = Field(0, description="what is added to the retransmission timeout, after any backing off")
 
 
 class Costs(Sheet):

@@ -23,6 +23,7 @@ TOTAL = WORDS.word("total", "bytes", about="of these")
 EACH = WORDS.word("each", "bytes", about="of its first")
 READY = WORDS.word("ready", "datagrams", about="of the buffer that goes up next")
 READY_TOTAL = WORDS.word("ready total", "bytes", about="of these")
+BEGUN = WORDS.word("begun", "ps", about="when the buffer that is held was begun, where that counts")
 MERGED = WORDS.word("merged", "datagrams", about="that joined a buffer")
 
 JOINED, HELD, FLUSHES = range(3)
@@ -67,6 +68,19 @@ def flush(state: NDArray, base: int) -> int:
     """The poll ends: datagrams of the buffer that is held, which goes up next; 0: none is."""
     up(state, base)
     return state[base + READY]
+
+
+@machine("network")
+def date(state: NDArray, base: int, now: int) -> int:
+    """The buffer that is held has been begun now. Returns 0."""
+    state[base + BEGUN] = now
+    return 0
+
+
+@machine("network")
+def begun(state: NDArray, base: int) -> int:
+    """When the buffer that is held was begun, and 1 ps; 0: none is held."""
+    return state[base + BEGUN] + 1 if state[base + COUNT] else 0
 
 
 @machine("network", word=READY)

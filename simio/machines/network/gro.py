@@ -30,6 +30,7 @@ READY_OPTIONS = WORDS.word("ready_options")
 READY_MARKS = WORDS.word("ready_marks")
 MERGED = WORDS.word("merged", "packets", about="packets that joined a buffer")
 BUFFERS = WORDS.word("buffers", "buffers", about="buffers of data that went up")
+BEGUN = WORDS.word("begun", "ps", about="when the buffer that is held was begun, where that counts")
 
 JOINED, HELD, PASSES, FLUSHES, BOTH = range(5)
 """The fate of a packet: it has joined a buffer; it begins one, which is held; it goes up by itself; the held
@@ -114,6 +115,19 @@ def flush(state: NDArray, base: int) -> int:
         return 0
     up(state, base)
     return 1
+
+
+@machine("network")
+def date(state: NDArray, base: int, now: int) -> int:
+    """The buffer that is held has been begun now. Returns 0."""
+    state[base + BEGUN] = now
+    return 0
+
+
+@machine("network")
+def begun(state: NDArray, base: int) -> int:
+    """When the buffer that is held was begun, and 1 ps; 0: none is held."""
+    return state[base + BEGUN] + 1 if state[base + FIRST] else 0
 
 
 @machine("network")

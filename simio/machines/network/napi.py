@@ -4,6 +4,10 @@ Linux net/core/dev.c, napi_poll and net_rx_action (5.4): a poll takes at most 64
 packets or 2 ms, and what is left then takes turns with processes (ksoftirqd). A poll that ends earlier lets the
 adapter interrupt again, however soon the next packet comes. A program that reads may poll in its place
 (napi_busy_loop), up to 8 packets at a time, as long as it has the queue.
+
+With a timer (gro_flush_timeout; 5.10, napi_complete_done and napi_watchdog) merged buffers stay where they are at the
+end of a poll, until a poll that finds nothing or begins after their jiffy; and with napi_defer_hard_irqs the adapter
+does not interrupt before so many polls by the timer have found nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from numpy.typing import NDArray
 
 from simio.machines.door import machine
 from simio.machines.layout import Layout
+from simio.machines.nic import layout as c
 from simio.machines.nic import moderation
 from simio.machines.shared import shared
 
@@ -22,6 +27,9 @@ BUDGET, LONGEST = 300, 2 * 10**9
 
 BUSY_WEIGHT = 8
 """Packets of a poll by a program (net/core/dev.c, BUSY_POLL_BUDGET)."""
+
+JIFFY = 4 * 10**9
+"""ps of a tick (kernel/Kconfig.hz, CONFIG_HZ_250)."""
 
 WORDS = Layout("NAPI")
 RUNNING = WORDS.word("running", about="1 from the interrupt until it is armed again")
@@ -39,6 +47,19 @@ MODERATION = WORDS.include(moderation.WORDS)
 OWNED = WORDS.word("owned", about="1: a program polls in place of a softirq")
 POLLS = WORDS.word("polls", "polls")
 INTERRUPTS = WORDS.word("interrupts", "interrupts")
+COUNTS_FROM = WORDS.word("counts_from", about="what the delay of an interrupt counts from, as in simio.machines.nic")
+EVENT = WORDS.word("event", "ps", initial=-c.NEVER, about="when it interrupted last")
+LATEST = WORDS.word("latest", "ps", about="when the last packet came")
+TIMEOUT = WORDS.word("timeout", "ps", about="after which the timer polls; 0: there is none")
+DEFER = WORDS.word("defer", "polls", about="that find nothing before the adapter interrupts again")
+IDLE_LEFT = WORDS.word("idle_left", "polls", about="of these that are still to come")
+BUFFERS = WORDS.word("buffers", "buffers", about="that are being merged")
+TIMED = WORDS.word("timed", about="1: the poll that ended starts the timer, and buffers of its jiffy stay")
+MASKED = WORDS.word("masked", about="1: the adapter does not interrupt after it")
+SLEEPS = WORDS.word("sleeps", about="1: only the timer polls")
+PENDING = WORDS.word("pending", about="1: the timer has been started")
+DEADLINE = WORDS.word("deadline", "ps", about="when it polls")
+TIMERS = WORDS.word("timers", "polls", about="that it began")
 
 WAIT, FIRST, RAISE = 0, 1, 2
 MORE, ENDS = 0, 1
@@ -50,6 +71,7 @@ def begin(state: NDArray, base: int, now: int) -> int:
     """An interrupt is raised. Returns RAISE."""
     state[base + RUNNING] = 1
     state[base + BATCH] += 1
+    state[base + EVENT] = now
     state[base + INTERRUPTS] += 1
     state[base + TAKEN] = 0
     state[base + BEGAN] = now
@@ -62,6 +84,7 @@ def arrive(state: NDArray, base: int, now: int, length: int) -> int:
     state[base + WAITING] += 1
     state[base + PACKETS] += 1
     state[base + BYTES] += length
+    state[base + LATEST] = now
     if state[base + RUNNING]:
         return WAIT
     if state[base + WAITING] >= state[base + MODERATION + moderation.COUNT]:
@@ -76,9 +99,21 @@ def gathering(state: NDArray, base: int) -> int:
 
 
 @machine("network")
-def longest(state: NDArray, base: int) -> int:
-    """Time in ps for which a batch gathers at most."""
-    return state[base + MODERATION + moderation.DELAY]
+def longest(state: NDArray, base: int, now: int) -> int:
+    """Time in ps for which a batch gathers at most, if no more packets come."""
+    delay = state[base + MODERATION + moderation.DELAY]
+    if state[base + COUNTS_FROM] == c.FROM_FIRST:
+        return delay
+    begun = state[base + LATEST] if state[base + COUNTS_FROM] == c.FROM_LAST else state[base + EVENT]
+    return max(begun + delay - now, 0)
+
+
+@machine("network")
+def longer(state: NDArray, base: int, now: int, batch: int) -> int:
+    """Time for which batch `batch` still gathers, as more packets have come; 0: no longer."""
+    if state[base + RUNNING] or state[base + BATCH] != batch:
+        return 0
+    return max(state[base + LATEST] + state[base + MODERATION + moderation.DELAY] - now, 0)
 
 
 @machine("network")
@@ -114,9 +149,89 @@ def flushed(state: NDArray, base: int) -> int:
     held = state[base + HELD]
     state[base + HELD] = 0
     state[base + FULL] = 1 if state[base + POLLED] >= WEIGHT else 0
+    taken = state[base + POLLED]
     state[base + POLLED] = 0
     state[base + POLLS] += 1
+    if state[base + TIMEOUT]:
+        _postpone(state, base, taken)
     return held
+
+
+@shared
+def _postpone(state: NDArray, base: int, taken: int) -> None:
+    """A poll of `taken` packets is over: what the timer does. One that used up its budget gives up all buffers."""
+    full = state[base + FULL]
+    state[base + TIMED] = 0
+    state[base + MASKED] = 0
+    if full and state[base + WAITING] > 0:
+        return
+    if taken > 0 and not full:
+        state[base + TIMED] = 1 if state[base + BUFFERS] > 0 else 0
+        state[base + IDLE_LEFT] = state[base + DEFER]
+    if state[base + IDLE_LEFT] > 0:
+        state[base + IDLE_LEFT] -= 1
+        state[base + TIMED] = 1
+        state[base + MASKED] = 1
+
+
+@machine("network")
+def gather(state: NDArray, base: int) -> int:
+    """One more buffer is being merged. Returns 0."""
+    state[base + BUFFERS] += 1
+    return 0
+
+
+@machine("network")
+def gathered(state: NDArray, base: int) -> int:
+    """One of these buffers goes up. Returns 0; refuses if there is none."""
+    if state[base + BUFFERS] < 1:
+        return -1
+    state[base + BUFFERS] -= 1
+    return 0
+
+
+@machine("network")
+def stays(state: NDArray, base: int, now: int, begun: int) -> int:
+    """1 if a buffer that was begun 1 ps before `begun` stays after the poll that ends now, else 0."""
+    if state[base + FULL] or not state[base + TIMED]:
+        return 0
+    return 1 if (begun - 1) // JIFFY == now // JIFFY else 0
+
+
+@machine("network")
+def starts(state: NDArray, base: int, now: int) -> int:
+    """The poll is over: 1 if it starts the timer, 0 if that has been started before, or is not wanted."""
+    if not state[base + TIMED]:
+        return 0
+    state[base + TIMED] = 0
+    state[base + DEADLINE] = now + state[base + TIMEOUT]
+    if state[base + PENDING]:
+        return 0
+    state[base + PENDING] = 1
+    return 1
+
+
+@machine("network")
+def rest(state: NDArray, base: int, now: int) -> int:
+    """Time until the timer polls, which polls may have put off; 0: now."""
+    if state[base + DEADLINE] > now:
+        return state[base + DEADLINE] - now
+    state[base + PENDING] = 0
+    return 0
+
+
+@machine("network")
+def fires(state: NDArray, base: int, now: int) -> int:
+    """The timer fires: 1 if it begins a poll, 0 if a softirq is at it."""
+    if state[base + RUNNING] and not state[base + SLEEPS]:
+        return 0
+    state[base + RUNNING] = 1
+    state[base + SLEEPS] = 0
+    state[base + BATCH] += 1
+    state[base + TIMERS] += 1
+    state[base + TAKEN] = 0
+    state[base + BEGAN] = now
+    return 1
 
 
 @machine("network")
@@ -137,6 +252,9 @@ def complete(state: NDArray, base: int, now: int) -> int:
         return YIELD
     if state[base + ADAPTIVE]:
         moderation.sample(state, base + MODERATION, now, state[base + PACKETS], state[base + BYTES])
+    if state[base + MASKED]:
+        state[base + SLEEPS] = 1
+        return DONE
     return armed(state, base, now)
 
 

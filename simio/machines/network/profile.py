@@ -21,14 +21,14 @@ COPY, ETC, LOCK, MEMORY, NETDEV, SCHEDULING, SKB, TCP_IP = range(len(CLASSES))
 OPERATIONS = (
     "call", "interrupt", "wake", "switch", "packet", "merge", "up", "data", "ack", "send", "cut", "page in",
     "page out", "hand over", "move", "hand over far", "move far", "pin", "notice", "datagram out", "packet out",
-    "datagram in", "datagram read", "steer",
+    "datagram in", "datagram read", "steer", "empty",
 )  # fmt: skip
 """Operations: a program's call; an interrupt; making a process ready, and switching to it; taking a packet from
 a ring, merging it, and its way up to TCP; TCP's work on data or on an acknowledgement that arrive; sending a buffer;
 cutting a segment off it in software; a page of a buffer that arrives, or leaves; a buffer that passes to another
 core; a socket that does; both from another socket of the host; a page that is pinned; a completion of zero copy;
 UDP's work on a datagram to send, a packet that IP and the driver send of it, UDP's work on one that has come, and
-that of its reader; leaving a buffer in the backlog of another core."""
+that of its reader; leaving a buffer in the backlog of another core; a poll that finds nothing."""
 KIB = 1024
 _CLASSES = len(CLASSES)
 WAYS = 2

@@ -87,15 +87,19 @@ def _receive(state: NDArray, base: int, begin: int) -> None:
 
 @shared
 def pass_line(state: NDArray, base: int) -> None:
-    """The next packet has come off the line; the one after it follows in its time."""
+    """The next packet has come off the line; the one after it follows at once, or after the pause between bursts."""
     state[base + c.CAME] += 1
     state[base + c.LEFT] -= 1
-    rest = state[base + c.NEXT_REST] + state[base + c.GAP_REST]
-    gap = state[base + c.GAP]
-    if rest >= state[base + c.GAP_PARTS]:
-        rest -= state[base + c.GAP_PARTS]
-        gap += 1
-    state[base + c.NEXT_REST] = rest
+    state[base + c.PLACE] += 1
+    gap = state[base + c.INNER]
+    if state[base + c.PLACE] == state[base + c.BURST]:
+        state[base + c.PLACE] = 0
+        rest = state[base + c.NEXT_REST] + state[base + c.GAP_REST]
+        gap = state[base + c.GAP]
+        if rest >= state[base + c.GAP_PARTS]:
+            rest -= state[base + c.GAP_PARTS]
+            gap += 1
+        state[base + c.NEXT_REST] = rest
     state[base + c.NEXT] += gap
     flow = state[base + c.FLOW] + 1
     if flow == state[base + c.FLOWS]:
@@ -129,5 +133,5 @@ def _send(state: NDArray, base: int, at: int, begin: int) -> None:
 def record(state: NDArray, base: int, number: int, time: int) -> None:
     """Keep the time of a packet, its `number` counting from the start, if it is one of the sample."""
     if number % state[base + c.SAMPLE] == 0:
-        state[base + state[base + c.TIMES_AT] + state[base + c.TIME_TAIL] % c.TIMES] = time
+        state[base + state[base + c.TIMES_AT] + state[base + c.TIME_TAIL] % c.TIMES] = time + state[base + c.STAMPS]
         state[base + c.TIME_TAIL] += 1

@@ -1,9 +1,10 @@
 """The driver of a queue: interrupts that wait for company, polls with a budget, buffers and doorbells.
 
 An interrupt comes when so many completions have been written since the driver asked for one, or so long after the
-first of them. It starts polls of at most 64 packets (Linux, include/linux/netdevice.h, NAPI_POLL_WEIGHT), one after
-another until one finds fewer; then the driver asks for an interrupt again. At the end of a poll it posts the buffers
-that it has back, and rings a doorbell for what it has to send. A driver in user space polls for ever.
+first of them, the last of them or the interrupt before. It starts polls of at most 64 packets (Linux,
+include/linux/netdevice.h, NAPI_POLL_WEIGHT), one after another until one finds fewer; then the driver asks for an
+interrupt again. At the end of a poll it posts the buffers that it has back, and rings a doorbell for what it has to
+send. A driver in user space polls for ever.
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ def _start(state: NDArray, base: int, number: int) -> int:
 
 
 @shared
+def _span(state: NDArray, base: int, place: int, packets: int) -> int:
+    """Time from a packet of the line to one so many behind it, if `place` of its burst have come before it."""
+    pauses = (place + packets) // state[base + c.BURST]
+    return pauses * state[base + c.GAP] + (packets - pauses) * state[base + c.INNER]
+
+
+@shared
 def _next(state: NDArray, base: int, queue: int) -> int:
     """The earliest instant at which a packet that is still on the line can be seen in a queue."""
     if state[base + c.LEFT] == 0:
@@ -41,7 +49,7 @@ def _next(state: NDArray, base: int, queue: int) -> int:
         flow += 1
         if flow == state[base + c.FLOWS]:
             flow = 0
-    came = state[base + c.NEXT] + ahead * state[base + c.GAP] + state[base + c.INWARD]
+    came = state[base + c.NEXT] + _span(state, base, state[base + c.PLACE], ahead) + state[base + c.INWARD]
     return max(came, state[base + c.UP_FREE]) + state[base + c.DATA] + state[base + c.VISIBLE]
 
 
@@ -49,6 +57,18 @@ def _next(state: NDArray, base: int, queue: int) -> int:
 def _seen(state: NDArray, base: int, queue: int, number: int) -> int:
     """The instant from which a packet that has been written to a ring can be seen."""
     return state[base + state[queue + c.SEEN_AT] + number % state[base + c.RING]]
+
+
+@shared
+def _due(state: NDArray, base: int, queue: int, delay: int) -> int:
+    """The instant of the interrupt of a queue in which packets wait, if no others come."""
+    armed = state[queue + c.ARMED]
+    first = _seen(state, base, queue, state[queue + c.TAKEN])
+    if state[base + c.COUNTS_FROM] == c.FROM_FIRST:
+        return max(first, armed) + delay
+    if state[base + c.COUNTS_FROM] == c.FROM_LAST:
+        return max(_seen(state, base, queue, state[queue + c.FILLED] - 1) + delay, armed)
+    return max(first, armed, state[queue + c.EVENT] + delay)
 
 
 @machine("nic")
@@ -66,13 +86,17 @@ def asleep(state: NDArray, base: int, now: int, number: int) -> int:
         return c.NEVER if coming == c.NEVER else max(coming - now, 1)
     own = queue + c.MODERATION
     count = state[own + moderation.COUNT]
-    due = max(_seen(state, base, queue, first), state[queue + c.ARMED]) + state[own + moderation.DELAY]
+    due = _due(state, base, queue, state[own + moderation.DELAY])
+    if waiting < count and state[base + c.COUNTS_FROM] == c.FROM_LAST:
+        coming = _next(state, base, queue)
+        if coming < due:
+            return max(coming - now, 1)
     if waiting >= count:
         due = min(due, max(_seen(state, base, queue, first + count - 1), state[queue + c.ARMED]))
     else:
         coming = _next(state, base, queue)
         if coming < c.NEVER:
-            coming += (count - waiting - 1) * state[base + c.GAP]
+            coming += _span(state, base, 0, count - waiting - 1)
             due = min(due, max(coming, now + 1))
             if due == coming:
                 return due - now
@@ -85,6 +109,7 @@ def wake(state: NDArray, base: int, now: int, number: int) -> int:
     queue = _start(state, base, number)
     idle = now - state[queue + c.IDLE]
     state[queue + c.PHASE] = c.ASLEEP
+    state[queue + c.EVENT] = now
     return state[base + c.LONG_EXIT] if idle >= state[base + c.LONG] else state[base + c.EXIT]
 
 

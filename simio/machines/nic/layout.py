@@ -10,8 +10,14 @@ NEVER = 2**62
 ASLEEP, AWAKE = 0, 1
 """Phases of a queue's driver: waiting for an interrupt, and polling."""
 
+FROM_FIRST, FROM_LAST, FROM_EVENT = 0, 1, 2
+"""What the delay of an interrupt counts from: the first completion that waits, the last one, the interrupt before."""
+
 NIC = Layout("adapter with queues")
-GAP = NIC.word("gap", "ps", about="from one packet of the line to the next, rounded down")
+GAP = NIC.word("gap", "ps", about="from the last packet of a burst to the next one's first, rounded down")
+INNER = NIC.word("inner", "ps", about="from one packet of a burst to the next")
+BURST = NIC.word("burst", "packets", about="that come together", initial=1)
+PLACE = NIC.word("place", "packets", about="of the present burst that have come")
 GAP_REST = NIC.word("gap_rest", about="what is missing of it, in parts of gap_parts")
 GAP_PARTS = NIC.word("gap_parts")
 NEXT = NIC.word("next", "ps", about="end of the next packet on the line")
@@ -50,7 +56,8 @@ POLLS = NIC.word("polls", about="1: the driver polls for ever")
 SENDS = NIC.word("sends", about="1: packets are sent on")
 BATCH = NIC.word("batch", "packets", about="sent with a doorbell; 0: those of a poll")
 COUNT = NIC.word("count", "completions", about="after which it interrupts")
-DELAY = NIC.word("delay", "ps", about="after the first completion, when it interrupts")
+DELAY = NIC.word("delay", "ps", about="after which it interrupts")
+COUNTS_FROM = NIC.word("counts_from", about="what that counts from")
 START = NIC.word("start", "ps", about="CPU time of an interrupt, up to the first poll")
 POLL = NIC.word("poll", "ps", about="CPU time of a poll, without its packets")
 PACKET = NIC.word("packet", "ps", about="CPU time of a packet")
@@ -65,6 +72,7 @@ LONG_COLD = NIC.word("long_cold", "ps", about="by which the first work after tha
 LEAST = NIC.word("least", about="clock of a core with little to do, in thousandths; 1000: clocks stay")
 PERIOD = NIC.word("period", "ps", about="from one choice of a core's clock to the next")
 ADAPTIVE = NIC.word("adaptive", about="1: the driver chooses count and delay of each queue")
+STAMPS = NIC.word("stamps", "ps", about="of a recorded time that a generator takes for itself")
 SAMPLE = NIC.word("sample", "packets", about="of which the time of one is recorded")
 SETS = NIC.word("sets", about="of the last-level cache that first bytes of buffers lie in; 0: nobody reads them")
 WAYS = NIC.word("ways", "lines", about="of a set")
@@ -113,6 +121,7 @@ PHASE = QUEUE.word("phase")
 BUDGET_LEFT = QUEUE.word("budget_left", "packets")
 ARMED = QUEUE.word("armed", "ps", about="when the driver asked for an interrupt")
 IDLE = QUEUE.word("idle", "ps", about="since when its core has been idle")
+EVENT = QUEUE.word("event", "ps", about="when it interrupted last", initial=-NEVER)
 FINISHED = QUEUE.word("finished", "packets", about="of polls that are over, and not yet counted")
 POLL_TOOK = QUEUE.word("poll_took", "packets", about="of the present poll")
 PREPARED = QUEUE.word("prepared", "packets", about="to send, for which no doorbell was rung yet")

@@ -15,7 +15,7 @@ from simio.machines.shared import shared
 
 WORDS = Layout("moderation")
 COUNT = WORDS.word("own_count", "completions", initial=1, about="after which the queue interrupts")
-DELAY = WORDS.word("own_delay", "ps", about="after the first completion, when it interrupts")
+DELAY = WORDS.word("own_delay", "ps", about="after which it interrupts")
 SEEN = WORDS.word("events", about="interrupts since the driver's sample of the load began")
 SINCE = WORDS.word("since", "ps", about="when that began")
 SINCE_PACKETS = WORDS.word("since_packets", "packets", about="that had been taken then")

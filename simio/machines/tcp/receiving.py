@@ -158,6 +158,8 @@ def receive(state: NDArray, base: int, now: int, seq: int, length: int, flags: i
         state[base + c.FIN_AT] = end
     if start < stop:
         if start > expected:
+            if state[base + c.AUTOTUNE] > 0:
+                tuning.counted(state, base, now, 0)
             out_of_order(state, base, start, stop)
             return False
         table = base + state[base + c.ARRIVED]
@@ -171,6 +173,7 @@ def receive(state: NDArray, base: int, now: int, seq: int, length: int, flags: i
             state[base + c.PUSHED] = 1
         if state[base + c.AUTOTUNE] > 0:
             tuning.arrive(state, base, now)
+            tuning.counted(state, base, now, stop - expected)
         note_data(state, base, now)
     if state[base + c.FIN_AT] == state[base + c.RCV_NXT]:
         end_reached(state, base)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simio.machines.door import machine
 from simio.machines.shared import shared
-from simio.machines.tcp import congestion, marks, pacing, recovery, segments
+from simio.machines.tcp import congestion, marks, pacing, recovery, segments, tuning
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.idle import congestion_window
 from simio.machines.tcp.receiving import update_due, window
@@ -314,6 +314,8 @@ def put_out(state: NDArray, base: int, now: int) -> int:
         note_sent(state, base, now, seq, after)
         state[base + c.PROBE] = 0
     note_acknowledged(state, base, flags & c.SYN > 0)
+    if state[base + c.AUTOTUNE] > 0:
+        tuning.sent(state, base, now)
     state[base + c.FORCE] = 0
     return word
 

@@ -137,6 +137,8 @@ class TcpSettings:
     """Most that backing off makes of it (RFC 6298, rule 2.5; 4.3BSD: 64 s)."""
     rto_granularity: int = _limited(0, 0, _HOUR)
     """G of RFC 6298 where times are in ps: least that is added to the smoothed round trip."""
+    rto_slop: int = _limited(0, 0, _HOUR)
+    """What is added to the retransmission time, backed off or not (FreeBSD: 200 ms)."""
     persist_min: int = _limited(5 * _SECOND, 1, _HOUR)
     """Least interval between probes of a closed window (4.3BSD: 5 s)."""
     persist_max: int = _limited(60 * _SECOND, 1, _HOUR)
@@ -168,6 +170,8 @@ class TcpSettings:
     (Linux net/ipv4/tcp_input.c, __tcp_ack_snd_check; net/ipv4/tcp.c, tcp_cleanup_rbuf)."""
     autotune: int = _limited(0, 0, 2**30)
     """Receive buffer up to which autotuning lets `receive_space` grow; 0: it stays."""
+    tuned_by: int = _limited(0, 0, 1)
+    """Rule by which it grows (tuning.READ, tuning.ARRIVED)."""
 
     mbuf_size: int = _limited(0, 0, 2**20)
     """Memory that a small buffer takes; 0: memory is not counted, writes are cut by `hand_over` only."""
@@ -310,6 +314,7 @@ def _in_timer_units(s: TcpSettings) -> dict[str, int]:
         "rto": max(round(s.rto_initial / unit), 1),
         "rto_phase": s.rto_phase % s.rto_tick if s.rto_tick else 0,
         "rto_granularity": s.rto_granularity // unit,
+        "rto_slop": s.rto_slop // unit,
     }
 
 

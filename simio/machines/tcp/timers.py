@@ -55,7 +55,7 @@ def measured(state: NDArray, base: int, elapsed: int) -> None:
     state[base + c.RTTVAR] = rttvar
     state[base + c.BACKOFF] = 0
     wait = (srtt >> 3) + max(rttvar, state[base + c.RTO_GRANULARITY])
-    state[base + c.RTO] = min(max(wait, state[base + c.RTO_MIN]), state[base + c.RTO_MAX])
+    state[base + c.RTO] = min(max(wait, state[base + c.RTO_MIN]) + state[base + c.RTO_SLOP], state[base + c.RTO_MAX])
 
 
 @shared
@@ -66,7 +66,7 @@ def back_off(state: NDArray, base: int) -> None:
     if state[base + c.SRTT] > 0:
         wait = (state[base + c.SRTT] >> 3) + max(state[base + c.RTTVAR], state[base + c.RTO_GRANULARITY])
     wait = max(wait, state[base + c.RTO_MIN]) << min(state[base + c.BACKOFF], 6)
-    state[base + c.RTO] = min(wait, state[base + c.RTO_MAX])
+    state[base + c.RTO] = min(wait + state[base + c.RTO_SLOP], state[base + c.RTO_MAX])
 
 
 @shared

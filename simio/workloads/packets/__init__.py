@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from simio.components.block.cores import Core, Cores
 from simio.components.host.host import INTERRUPT, Computer
@@ -48,6 +48,9 @@ class Packets(WorkloadParams):
         "xdp-drop", description=f"what is done with each: {', '.join(HOOKS)} (docs/packet-rates.md says what each is)"
     )
     rate: RequestRate = Field(None, description="packets a second that come; none: as many as the link can carry")
+    burst: Count = Field(
+        1, description="packets that come together, at the rate of the line; pauses between bursts make up for it"
+    )
     frame: Extent = Field(64, description="bytes of a frame, header and check included")
     flows: Annotated[Count, Field(le=MOST_FLOWS)] = Field(
         1024, description="flows that they belong to, in turn; the adapter's steering gives each a queue"
@@ -60,6 +63,17 @@ class Packets(WorkloadParams):
     sample: Count = Field(
         101, description="packets for each one whose time is recorded, from the line to the line or to its end"
     )
+    stamps: Literal["line", "software"] = Field(
+        "line",
+        description="where times are taken: on the line, or by the program of a generator that has a like adapter, "
+        "before it sends a packet and after it has received it",
+    )
+
+    @model_validator(mode="after")
+    def _paced(self) -> Packets:
+        if self.burst > 1 and self.rate is None:
+            raise refusal("no rate", "a rate, as bursts of all that the link can carry have no pauses", field="burst")
+        return self
 
 
 @register_workload("packets", Packets)
@@ -78,12 +92,21 @@ def packets(site: Site, workload: Workload[Packets]) -> None:
             f"adapter {params.adapter!r} has {adapter.part.sheet.queues} queues, fewer than {params.cores} cores",
             ".cores",
         )
-    load = Load(params.frame, params.rate, params.flows, params.packets or c.NEVER, params.sample)
+    load = Load(
+        params.frame, params.rate, params.flows, params.packets or c.NEVER, params.sample, params.burst,
+        params.stamps == "software",
+    )  # fmt: skip
     made = MultiqueueAdapter(
         host, adapter, host.pcie(adapter.bus), _link(site, params), kernel, HOOKS[params.does], params.cores, load,
         min(params.table, params.destinations),
     )  # fmt: skip
     _check_load(params, made)
+    if adapter.part.sheet.gro_flush_timeout:
+        raise RunError(
+            f"adapter {params.adapter!r} has a timer (gro_flush_timeout), which is not modelled for this workload; "
+            "leave it out",
+            ".adapter",
+        )
     Drivers(site, workload, made).emit()
 
 
@@ -178,7 +201,8 @@ class Drivers:
         p, line = self.p, self.p.resource(f"{self.params.host}.{self.params.adapter} line in")
         with p.thread(f"{self.name}: line"):
             p.promise(number * self.params.frame)
-            p.demand(line, number * int(self.adapter.gap))
+            bursts, last = divmod(number - 1, self.params.burst)
+            p.demand(line, bursts * int(self.params.burst * self.adapter.gap) + (last + 1) * self.adapter.frame_time)
             p.demand(self.adapter.bus.up, number * self.adapter.received)
 
     def _tallies(self) -> None:

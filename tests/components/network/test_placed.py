@@ -88,8 +88,56 @@ def test_both_engines_agree_with_work_in_the_backlog() -> None:
     assert results[0].tallies == results[1].tallies
 
 
+TIMER = "hosts.receiver.adapters.nic.gro_flush_timeout=20 us"
+DEFER = "hosts.receiver.adapters.nic.napi_defer_hard_irqs=2"
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        (TIMER,),
+        (TIMER, DEFER),
+        ("hosts.receiver.adapters.nic.coalesce_from=last",),
+        ("hosts.receiver.adapters.nic.coalesce_from=event",),
+    ],
+)
+def test_both_engines_agree_with_timers_and_with_delays_from_other_packets(sets: tuple[str, ...]) -> None:
+    short = ("run.until=250 us", "run.warm_up=0 s")
+    results = [ran(ALL, *sets, *short, engine=name) for name in ("compiled", "simpy")]
+    assert results[0].steps == results[1].steps
+    assert results[0].tallies == results[1].tallies
+
+
+def test_a_timer_merges_what_several_polls_find_and_puts_interrupts_off() -> None:
+    plain, timer, both = ran(ALL), ran(ALL, TIMER), ran(ALL, TIMER, DEFER)
+    polls, interrupts = "receiver.nic queue 0 polls", "receiver.nic queue 0 interrupts"
+    up, merged = "ttcp at receiver of data went up", "ttcp at receiver merged"
+    for case in (timer, both):
+        assert count(case, merged) / count(case, up) > count(plain, merged) / count(plain, up)
+        assert count(case, f"{polls} by the timer") > 0
+    # Polls by the timer find packets nearly all the time.
+    assert count(both, interrupts) < count(plain, interrupts) / 2
+
+
+@pytest.mark.parametrize(
+    ("sets", "message"),
+    [
+        ((DEFER,), "gro_flush_timeout: found 0 s; expected a time above zero, after which the timer polls"),
+        (
+            (TIMER, "hosts.receiver.stack.busy_read=50 us", "hosts.receiver.adapters.nic.steering=flow"),
+            "programs that poll (busy_read): both together are not modelled",
+        ),
+    ],
+)
+def test_timers_that_cannot_be_are_refused(sets: tuple[str, ...], message: str) -> None:
+    with pytest.raises(SimioError) as found:
+        ran(ALL, *sets)
+    assert message in str(found.value)
+
+
 def test_an_adapter_that_joins_packets_saves_its_driver_and_gro_the_work_of_each() -> None:
-    lro, gro = ran(ALL, "hosts.receiver.adapters.nic.lro=64 KiB"), ran(ALL)
+    slow = "hosts.receiver.adapters.nic.latency=300 ns"
+    lro, gro = ran(ALL, slow, "hosts.receiver.adapters.nic.lro=64 KiB"), ran(ALL, slow)
     for case in (lro, gro):
         assert count(case, "ttcp at receiver merged") > 5 * count(case, "ttcp at receiver of data went up")
     spent = {name: profile(case, "receiver")["netdev"] * cores(case, "receiver") / case.bytes_rate

@@ -111,6 +111,54 @@ def test_an_interrupt_waits_for_company(count: int, delay: int, due: int) -> Non
     assert now == due
 
 
+def interrupt(state: np.ndarray, now: int) -> int:
+    """The instant of the next interrupt."""
+    while wait := asked(state, driver.asleep, now):
+        now += wait
+    return now
+
+
+@pytest.mark.parametrize(
+    ("counts_from", "due"), [(c.FROM_FIRST, 24 + 15), (c.FROM_LAST, 44 + 15), (c.FROM_EVENT, 24)]
+)
+def test_a_delay_counts_from_the_first_packet_the_last_one_or_the_interrupt_before(
+    counts_from: int, due: int
+) -> None:
+    # Three packets, seen at 24, 34 and 44, of which each is asked about as it comes.
+    state = adapter(count=100, delay=15, left=3, counts_from=counts_from)
+    assert interrupt(state, 0) == due
+
+
+def test_the_interrupt_before_may_make_the_next_one_wait() -> None:
+    state = adapter(count=100, delay=300, left=2, gap=200, counts_from=c.FROM_EVENT)
+    assert interrupt(state, 0) == 24
+    asked(state, driver.wake, 24)
+    # 56 for the interrupt and the poll, and 20 for the packet: asked for again at 100. The second is seen at 224.
+    assert session(state, 24) == [56, 20]
+    assert interrupt(state, 100) == 24 + 300
+
+
+def test_packets_of_a_burst_come_one_behind_the_other() -> None:
+    # Three at intervals of 10, and 100 from the last one to the next burst.
+    state = adapter(ring=16, burst=3, inner=10, gap=100, left=6, count=100, delay=1000)
+    asked(state, driver.asleep, 1000)
+    came = [int(state[queue(state, c.CAME_AT) + row]) for row in range(6)]
+    assert came == [10, 20, 30, 130, 140, 150]
+
+
+def test_a_wait_for_company_reckons_with_the_pause_between_bursts() -> None:
+    # The fourth is seen at 144: it comes after the pause, and is the last of those that are waited for.
+    state = adapter(ring=16, burst=3, inner=10, gap=100, left=6, count=4, delay=1000)
+    assert interrupt(state, 0) == 144
+
+
+def test_times_of_a_generator_have_its_own_part_in_them() -> None:
+    state = adapter(left=5, stamps=1000)
+    session(state, 24)
+    assert asked(state, driver.finished, 0) == 4
+    assert [asked(state, driver.recorded, 0) for _ in range(4)] == [1090, 1100, 1110, 1126]
+
+
 def test_a_doorbell_is_rung_for_the_packets_of_a_poll() -> None:
     state = adapter(left=2, sends=8)
     state[c.SENDS] = 1

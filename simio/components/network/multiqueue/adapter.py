@@ -21,17 +21,23 @@ from simio.program.service import ceil_times, per_byte
 INDIRECTION = 128
 """Entries of the table that a hash of a flow leads to (Linux, mlx5/core/en.h, MLX5E_INDIR_RQT_SIZE)."""
 CACHE_LINE = 64
+COUNTS_FROM = {"first": c.FROM_FIRST, "last": c.FROM_LAST, "event": c.FROM_EVENT}
 
 
 @dataclass(frozen=True)
 class Load:
-    """Frames of `frame` bytes, header and check included, `rate` a second (None: all that the line can)."""
+    """Frames of `frame` bytes, header and check included, `rate` a second (None: all that the line can).
+
+    They come `burst` at a time. With `stamps` their times are those that a generator in software tells.
+    """
 
     frame: int
     rate: Fraction | None
     flows: int
     packets: int
     sample: int
+    burst: int
+    stamps: bool
 
 
 class MultiqueueAdapter:
@@ -146,6 +152,7 @@ class MultiqueueAdapter:
             "period": cpu.clock_period,
             "count": sheet.coalesce_count,
             "delay": sheet.coalesce_delay,
+            "counts_from": COUNTS_FROM[sheet.coalesce_from],
             "adaptive": int(sheet.adaptive and hook.adapts),
         }
 
@@ -211,17 +218,29 @@ class MultiqueueAdapter:
             own = self._own(number, c.TABLES + len(words))
             places["queue_size"] = len(own)
             words += own
-        gap = self.gap
+        gap = self.gap * load.burst - self.frame_time * (load.burst - 1)
         line = self.link.part.sheet
         way = ceil_times(int(self.link.length * 1000), Fraction(line.propagation) / 1000) + line.coding
         return c.NIC.initial(
             **places, **cache, **self._link_times(), **self._costs(),
+            inner=self.frame_time, burst=load.burst, stamps=self._stamps(way) if load.stamps else 0,
             gap=int(gap), gap_rest=gap.numerator % gap.denominator, gap_parts=gap.denominator,
             next=self.frame_time, left=load.packets, flows=load.flows, queues=self.queues,
             inward=sheet.latency, outward=sheet.latency + way, pipe=sheet.packet_time, frame=self.frame_time,
             room=room, ring=sheet.receive_ring, send_ring=sheet.transmit_ring, send_room=send_room,
             sample=load.sample, tables=words,
         )  # fmt: skip
+
+    def _stamps(self, way: int) -> int:
+        """Time in ps of a generator with a like adapter, which reads its clock before it sends and after it receives.
+
+        A doorbell, the descriptor and the packet to its adapter, and both ways through that and along the line; then
+        the packet and its completion to memory, and a look at these by a program that polls.
+        """
+        bus, times = self.bus, self._link_times()
+        sent = self.sheet.doorbell + bus.delay + times["fetch_round"] + times["send_ask"] + times["send_bring"]
+        received = times["data"] + times["completion"] + bus.delay + self.host.span(self.kernel.user_poll)
+        return sent + received + 2 * self.sheet.latency + self.frame_time + way
 
     def _queue(self, flow: int) -> int:
         """The queue of a flow: by a hash, or by a rule for each."""
