@@ -9,6 +9,7 @@ from simio.components.files.journal import Journal
 from simio.machines import pages as machine
 from simio.program.builder import Register, minimum
 from simio.program.labels import called
+from simio.program.service import ceil_div
 
 COUNTED = machine.COUNTED
 
@@ -128,7 +129,7 @@ class WrittenFile(FileInCache):
         at.set(at * page + self.start)
         if self.device.any_size:
             size = p.register(minimum(count * page, self.start + self.size - at))
-            size.set((size + (self.device.sector - 1)) // self.device.sector * self.device.sector)
+            size.set(ceil_div(size, self.device.sector) * self.device.sector)
             self.device.write(at, size, self.aligned)
         else:
             for pages in {1, most}:
