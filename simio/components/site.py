@@ -129,8 +129,8 @@ class Site:
         """The devices that a name in a workload stands for: a volume, the disks of a group, or one disk."""
         return [name] if name in self.system.volumes else list(self.system.disks_of(name))
 
-    def goes_over_once(self, workload: Workload, targets: Sequence[str]) -> None:
-        """A workload reads or writes targets once from their beginning on; the bound may count on it if it is alone.
+    def goes_over_once(self, targets: Sequence[str]) -> None:
+        """Let the bound count on a workload, if alone, that reads or writes targets once from their beginning on.
 
         Index blocks are read beside the data, so that a file system that has them does not count; nor does a system
         in which requests fail, or something is rebuilt.

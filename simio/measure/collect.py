@@ -89,7 +89,7 @@ def measure(folder: Path, wanted: Wanted, tell: Callable[[str], Any], force: boo
     studies = _studies(folder, rows, cached, own, when, wanted.repeats)
     if far:
         write_peer(folder, far, when, wanted.repeats)
-    write_sheets(folder, found, values, small.way, f"{when}, simio {VERSION}", own, studies)
+    write_sheets(folder, found, values, small.way, f"{when}, simio {VERSION}", studies)
     _readme(folder, found, studies, log, when)
     return Measured(found, studies, tuple(log.missing))
 

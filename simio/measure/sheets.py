@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,15 +29,17 @@ class Value:
     bounds: tuple[str, str] | None = None
 
 
+Origin = Callable[[str, str], Value]
+"""A measured value of this text; the other text says by which means."""
+
+
 def fitted(first: str, low: str, high: str, *studies: str) -> Value:
     """A value to fit to these studies, with a first guess and the bounds of the search."""
     tables = " and ".join(f"{study}-fit" for study in studies)
     return Value(first, "fitted", f"{tables}; a first guess until simio calibrate has fitted it", (low, high))
 
 
-def write_sheets(
-    folder: Path, machine: Machine, small: Values, way: str, when: str, own_time: float, studies: Sequence[str]
-) -> None:
+def write_sheets(folder: Path, machine: Machine, small: Values, way: str, when: str, studies: Sequence[str]) -> None:
     """Write cpu, memory, kernel, stack, file system and host into a folder.
 
     `way` says how the small measurements were made; `studies` are the scenarios with measured rows, to which values
@@ -53,16 +55,9 @@ def write_sheets(
 
     _write(folder / "cpu.yaml", "cpu", f"{machine.model or 'CPU'} as measured", _cpu(machine, small, told, small_one))
     _write(folder / "memory.yaml", "memory", "Memory as measured", _memory(machine, small, told, small_one))
-    _write(
-        folder / "kernel.yaml",
-        "unix",
-        f"{machine.kernel} as measured",
-        _kernel(machine, small, told, small_one),
-    )
+    _write(folder / "kernel.yaml", "unix", f"{machine.kernel} as measured", _kernel(machine, small, told, small_one))
     _write(folder / "stack.yaml", "tcp-ip", f"TCP/IP of {machine.kernel}", _stack(machine, told, studies))
-    _write(
-        folder / "files.yaml", "cached", f"Page cache of {machine.kernel}", _files(machine, own_time, told, studies)
-    )
+    _write(folder / "files.yaml", "cached", f"Page cache of {machine.kernel}", _files(machine, studies))
     _write(
         folder / "veth.yaml",
         "virtual-network",
@@ -72,7 +67,7 @@ def write_sheets(
     _host(folder / "host.yaml", machine, told)
 
 
-def _cpu(machine: Machine, small: Values, told, small_one):  # type: ignore[no-untyped-def]
+def _cpu(machine: Machine, small: Values, told: Origin, small_one: Origin) -> dict[str, Value]:
     found = {
         "clock": told(f"{machine.clock / 1e9:.4g} GHz", "lscpu, raw/lscpu.json")
         if machine.clock
@@ -89,12 +84,12 @@ def _cpu(machine: Machine, small: Values, told, small_one):  # type: ignore[no-u
     return found
 
 
-def _memory(machine: Machine, small: Values, told, small_one):  # type: ignore[no-untyped-def]
+def _memory(machine: Machine, small: Values, told: Origin, small_one: Origin) -> dict[str, Value]:
     together = sum(rate for name, rate in small.items() if name.startswith("copy_of_"))
     crossings = 2 if machine.whole_lines else 3
     largest = max((int(name.split("_")[1]) for name in small if name.split("_")[1].isdigit()), default=0)
     size = f"{largest >> 20} MiB"
-    found: dict[str, Value] = {
+    found = {
         "size": told(f"{machine.memory >> 20} MiB", "/proc/meminfo, raw/meminfo.txt")
         if machine.memory
         else Value("4 GiB", "assumed", "the machine does not tell"),
@@ -113,7 +108,7 @@ def _memory(machine: Machine, small: Values, told, small_one):  # type: ignore[n
     return found
 
 
-def _kernel(machine: Machine, small: Values, told, small_one):  # type: ignore[no-untyped-def]
+def _kernel(machine: Machine, small: Values, told: Origin, small_one: Origin) -> dict[str, Value]:
     values = _base(KERNEL)
     values["page"] = told(f"{machine.page} B", "getconf PAGE_SIZE")
     if machine.clock:
@@ -129,7 +124,7 @@ def _kernel(machine: Machine, small: Values, told, small_one):  # type: ignore[n
     return values
 
 
-def _stack(machine: Machine, told, studies):  # type: ignore[no-untyped-def]
+def _stack(machine: Machine, told: Origin, studies: Sequence[str]) -> dict[str, Value]:
     values = _base(STACK)
     for key, name in (("send_space", "net/ipv4/tcp_wmem"), ("receive_space", "net/ipv4/tcp_rmem")):
         words = machine.sysctl.get(name, "").split()
@@ -154,7 +149,7 @@ def _stack(machine: Machine, told, studies):  # type: ignore[no-untyped-def]
     return values
 
 
-def _veth(small: Values, small_one):  # type: ignore[no-untyped-def]
+def _veth(small: Values, small_one: Origin) -> dict[str, Value]:
     values = _base("adapters/veth")
     values["wake_cost"] = (
         small_one(f"{max(small['waking_write_ns'], 0):.1f} ns", "wakes")
@@ -164,7 +159,7 @@ def _veth(small: Values, small_one):  # type: ignore[no-untyped-def]
     return values
 
 
-def _files(machine: Machine, own_time: float, told, studies):  # type: ignore[no-untyped-def]
+def _files(machine: Machine, studies: Sequence[str]) -> dict[str, Value]:
     values = _base(FILES)
     values["cache"] = Value(f"{max(machine.memory // 2, 2**26) >> 20} MiB", "assumed", "half of the memory")
     values["dirty_limit"] = Value(
@@ -191,7 +186,7 @@ def _as_there(name: str, value: ValueEntry) -> Value:
     return Value(value.text, basis, f"as {name}: {value.source}")
 
 
-def _host(path: Path, machine: Machine, told) -> None:  # type: ignore[no-untyped-def]
+def _host(path: Path, machine: Machine, told: Origin) -> None:
     parts = {
         "cpu": "./cpu.yaml", "memory": "./memory.yaml", "kernel": "./kernel.yaml", "stack": "./stack.yaml",
         "buses": {"bus": "buses/ideal"}, "adapters": {"eth": {"model": "./veth.yaml", "bus": "bus"}},

@@ -188,7 +188,7 @@ class Source:
             targets = site.targets(params.storage)
             target = targets[number % len(targets)]
             if params.streams == 1:
-                site.goes_over_once(workload, [target])
+                site.goes_over_once([target])
             span = -(-params.size // params.block) * params.block
             self.start = number // len(targets) * span
             self.device = site.device(host, target)

@@ -143,7 +143,7 @@ def test_a_pair_of_namespaces_ends_with_its_servers(log):
 
 
 def test_every_datasheet_loads_and_says_where_its_values_come_from(tmp_path):
-    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", 600.0, ("tcp", "requests", "cached"))
+    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", ("tcp", "requests", "cached"))
     for name, category in (
         ("cpu", "cpu"), ("memory", "memory"), ("kernel", "kernel"), ("stack", "stack"), ("files", "filesystem"),
         ("veth", "adapter"), ("host", "host"),
@@ -164,7 +164,7 @@ def test_every_datasheet_loads_and_says_where_its_values_come_from(tmp_path):
 
 
 def test_what_was_not_measured_is_assumed_and_not_fitted(tmp_path):
-    write_sheets(tmp_path, told.Machine(cpus=1), {}, "none", "2026-01-01", 0.0, ())
+    write_sheets(tmp_path, told.Machine(cpus=1), {}, "none", "2026-01-01", ())
     for name in ("stack", "kernel", "memory", "cpu", "files", "veth"):
         values = yaml.safe_load((tmp_path / f"{name}.yaml").read_text())["values"]
         assert "fitted" not in {value["basis"] for value in values.values()}
@@ -178,7 +178,7 @@ def test_every_second_row_is_kept_for_judging():
 @pytest.mark.slow
 def test_what_is_left_is_fitted_to_one_half_and_judged_by_the_other(tmp_path, monkeypatch):
     """Rows made by the model itself, with known values, give these back, and the other half is met."""
-    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", 600.0, ("tcp", "requests"))
+    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", ("tcp", "requests"))
     stack = tmp_path / "stack.yaml"
     first = stack.read_text()
     for key in ("tcp_send", "tcp_receive"):
@@ -221,7 +221,7 @@ def test_a_table_of_the_study_has_both_halves(tmp_path):
 
 
 def test_every_scenario_of_the_study_loads_with_both_tables(tmp_path):
-    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", 600.0, ("tcp", "requests", "cached"))
+    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", ("tcp", "requests", "cached"))
     (tmp_path / "one.json").write_text('{"start": {}, "end": {"sum_received": {"bits_per_second": 1e9}}}')
     write_requests(tmp_path, [Row(test, "raw", 50.0) for test in REQUESTS], "2026-01-01", 1)
     write_cached(tmp_path, [FioRow(test, "raw", 2e9) for test in CACHED], 600.0, "2026-01-01", 1)

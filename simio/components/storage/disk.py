@@ -68,7 +68,7 @@ class DiskDrive:
         return self.p.once(self.sheet, lambda: self._as_sheet(revolution))
 
     def _as_sheet(self, revolution: int) -> State:
-        """That state; words that the datasheet names have the datasheet's values."""
+        """The initial state of a datasheet; words that it names have its values."""
         sheet = self.sheet
         named = mechanism.WORDS.words.keys() - _WORKED_OUT
         beyond = [time - self.least for time in sheet.overheads[:4]]

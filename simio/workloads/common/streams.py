@@ -116,7 +116,7 @@ def emit(site: Site, workload: Workload[Reader | Writer], targets: Sequence[str]
     """
     params = workload.params
     if params.pattern == "sequential" and params.passes == params.processes == 1:
-        site.goes_over_once(workload, targets)
+        site.goes_over_once(targets)
     told = params.access in ("raw", "direct")
     devices = [site.device(params.host, target, reports_failures=told) for target in targets]
     for device in devices:

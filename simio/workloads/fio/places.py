@@ -180,7 +180,7 @@ def _normal_below(share: float, width: float) -> float:
     """Chance that a normal number of mean 1/2 and deviation 1/12 and an even one of this width sum up to less."""
 
     def integral(x: float) -> float:
-        """Of the distribution function of the normal number, from far below."""
+        """The integral of the distribution function of the normal number, from minus infinity."""
         z = (x - 0.5) * 12
         return (z * (1 + erf(z / sqrt(2))) / 2 + exp(-z * z / 2) / sqrt(2 * pi)) / 12
 

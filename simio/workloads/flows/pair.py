@@ -39,7 +39,10 @@ class Flow:
 
 
 class Pair:
-    """A host that sends, one that receives, and the connections between them."""
+    """A host that sends, one that receives, and the connections between them.
+
+    Raises RunError for stacks without timestamps, or an adapter with queues.
+    """
 
     def __init__(self, flows: AllFlows, hosts: tuple[str, str], name: str) -> None:
         self.flows, self.p, self.params, self.name = flows, flows.p, flows.params, name

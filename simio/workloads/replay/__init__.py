@@ -25,7 +25,7 @@ from simio.workloads.replay.params import RESPONSE, Replay
 from simio.workloads.replay.targets import Target, assigned, place
 
 MOST_DENOMINATOR = 10**6
-"""Of what times are multiplied by."""
+"""Most in the denominator of the factor of times."""
 
 
 @register_workload("replay", Replay)
