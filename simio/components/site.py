@@ -17,7 +17,7 @@ from simio.topology import Topology
 if TYPE_CHECKING:
     from simio.components.block.layer import BlockLayer
     from simio.components.faults.failures import Failures
-    from simio.components.files.journal import Journal
+    from simio.components.files.journal import FileSystemJournal
     from simio.components.files.writeback import WrittenFile
     from simio.components.host.kernel import UnixKernel
     from simio.components.network.capture import Capture, PacketTrace
@@ -65,7 +65,7 @@ class Site:
         self._devices: dict[tuple[str, str | None], Devices] = {}
         self._failures: Failures | None = None
         self._layers: dict[str, BlockLayer] = {}
-        self.journals: dict[tuple[str, str], Journal] = {}
+        self.journals: dict[tuple[str, str], FileSystemJournal] = {}
         self.written: dict[tuple[str, str, str], WrittenFile] = {}
         self._sessions: dict[str, RemoteSession] = {}
 

@@ -38,7 +38,7 @@ class Named(Protocol):
 Thing = TypeVar("Thing", bound=Named)
 
 
-class Series(Copies):
+class SeriesBuilder(Copies):
     """Declarations, and steps for each of a series."""
 
     def each(self, things: Sequence[Thing]) -> Iterator[Thing]:
@@ -81,7 +81,7 @@ class _Found:
     """Steps and rows of the second and the third of a series, from `extents` on."""
 
     def __init__(
-        self, p: Series, told: Naming, like: Likeness, count: int, extents: Sequence[dict[str, int]]
+        self, p: SeriesBuilder, told: Naming, like: Likeness, count: int, extents: Sequence[dict[str, int]]
     ) -> None:
         self.p, self.told, self.like, self.count = p, told, like, count
         self.first, self.second, self.end = extents

@@ -40,14 +40,14 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Judged:
+class SignedErrors:
     """Signed errors of measured rows, or why a row has none; in percentage points if `points`."""
 
     errors: tuple[float | str, ...]
     points: bool = False
 
 
-Cell = str | Share | Judged
+Cell = str | Share | SignedErrors
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def rich_table(grid: Grid) -> FittedTable:
 def _rich(cell: Cell) -> Text | Bar:
     if isinstance(cell, Share):
         return share_bar(cell.value)
-    if isinstance(cell, Judged):
+    if isinstance(cell, SignedErrors):
         texts = (
             Text(each, style="dim") if isinstance(each, str) else error_text(each, cell.points)
             for each in cell.errors
@@ -168,9 +168,9 @@ def _compared(row: Comparison) -> list[Cell]:
     return [with_interval(simulated, row.interval), measured_text(row.row), _judged(row)]
 
 
-def _judged(*rows: Comparison) -> Judged:
+def _judged(*rows: Comparison) -> SignedErrors:
     errors = tuple(why_unjudged(row.row.held) if row.error is None else row.error for row in rows)
-    return Judged(errors, any(row.row.points for row in rows))
+    return SignedErrors(errors, any(row.row.points for row in rows))
 
 
 def why_unjudged(held: bool) -> str:

@@ -13,17 +13,17 @@ from simio import units
 from simio.description.quantities import Count, Duration, Extent, OrNone, Text, Values, Whole, refusal
 from simio.errors import quote
 from simio.formats.traces import cells
-from simio.formats.traces.tokens import Words, words
+from simio.formats.traces.tokens import LineWords, words
 from simio.formats.traces.trace import (
     HIGHEST,
     LARGEST,
     LATEST,
     LONGEST,
     Batch,
-    Block,
     Clock,
     Flags,
     Ints,
+    LineBlock,
     Mistake,
     Mistakes,
     integers,
@@ -152,7 +152,7 @@ class ColumnsFormat:
         """See `TraceFormat.pauses`; without a column of them, they follow from arrivals and responses."""
         return self.columns.pause is not None or self.columns.response is not None
 
-    def batches(self, blocks: Iterable[Block], file: str, ignore: Collection[str]) -> Iterator[Batch]:
+    def batches(self, blocks: Iterable[LineBlock], file: str, ignore: Collection[str]) -> Iterator[Batch]:
         """See `TraceFormat.batches`."""
         reader = _Reader(self.columns, Mistakes(file), ignore)
         for block in blocks:
@@ -195,7 +195,7 @@ class _Reader:
         if self.columns.clock == "zero":
             self.began = 0
 
-    def read(self, block: Block) -> _Raw | None:
+    def read(self, block: LineBlock) -> _Raw | None:
         """The requests of a block, all columns at once or line by line; None if there are none."""
         first, data = block.first, block.data
         while first <= self.columns.header and data:
@@ -228,7 +228,7 @@ class _Reader:
 
     # --- all lines at once -------------------------------------------------------------------------------
 
-    def _at_once(self, found: Words, first: int) -> _Raw | None:
+    def _at_once(self, found: LineWords, first: int) -> _Raw | None:
         """The columns of a block whose lines are all alike and without mistakes; None for another."""
         columns, (lines, number) = self.columns, found.shape
         if number != (columns.count or number) or number < columns.least:
@@ -247,7 +247,7 @@ class _Reader:
         numbers = np.arange(first, first + lines)
         return _Raw(numbers, place, size, device, writes, arrival, response, pause)
 
-    def _directions(self, found: Words) -> Flags | None:
+    def _directions(self, found: LineWords) -> Flags | None:
         direction = self.columns.direction
         if direction.read_bit is not None:
             flags = found.whole(direction.column - 1)
@@ -260,7 +260,7 @@ class _Reader:
             return None
         return np.array([kind in direction.writes for kind in kinds])[which]
 
-    def _times(self, found: Words, column: TimeColumn, most: int) -> Ints | None:
+    def _times(self, found: LineWords, column: TimeColumn, most: int) -> Ints | None:
         decimal = found.decimal(column.column - 1)
         if decimal is None:
             return None
@@ -274,7 +274,7 @@ class _Reader:
             return None
         return whole * column.unit + rest * part
 
-    def _named(self, found: Words) -> Ints | None:
+    def _named(self, found: LineWords) -> Ints | None:
         which = np.zeros(found.shape[0], dtype=np.int64)
         names = [""]
         for column in self.columns.device:

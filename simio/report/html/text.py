@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from simio.errors import visible
-from simio.report.tables import FAIR, GOOD, Cell, Grid, Judged, Share, signed
+from simio.report.tables import FAIR, GOOD, Cell, Grid, Share, SignedErrors, signed
 
 BUSY, HALF = 0.9, 0.6
 """Shares from which a bar is red and yellow."""
@@ -71,7 +71,7 @@ def _cell(cell: Cell, strong: bool) -> list[str]:
     if isinstance(cell, Share):
         kind = "poor" if cell.value >= BUSY else "fair" if cell.value >= HALF else "good"
         return [bar(cell.value, kind), f"{cell.value:.1%}"]
-    if isinstance(cell, Judged):
+    if isinstance(cell, SignedErrors):
         return [", ".join(each if isinstance(each, str) else error(each, cell.points) for each in cell.errors)]
     return [f"<b>{shown(cell)}</b>" if strong else shown(cell)]
 

@@ -36,10 +36,10 @@ class Questions:
         count = self.params.servers or self.params.streams
         streams = list(self.site.streams(self.name, self.params.streams))
         for number in range(count):
-            Program(self, number, streams[number::count]).emit()
+            ServerProgram(self, number, streams[number::count]).emit()
 
 
-class Program:
+class ServerProgram:
     """A program at the server with its socket, and the one that asks it, for `streams` of clients."""
 
     def __init__(self, whole: Questions, number: int, streams: list[str]) -> None:

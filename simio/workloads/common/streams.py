@@ -185,8 +185,8 @@ def _thread(
         make(device, name if len(devices) == 1 else f"{name} of {device.name}", span, stream)
         for device, stream in zip(devices, delivered, strict=True)
     ]
-    places = Places(site, workload, name, span[0], min(device.capacity for device in devices))
-    load = Load(site, workload, name, latency, shares)
+    places = RequestPlaces(site, workload, name, span[0], min(device.capacity for device in devices))
+    load = ThreadLoad(site, workload, name, latency, shares)
     with p.thread(name):
         at = p.register()
         for access in accesses:
@@ -205,7 +205,7 @@ def _thread(
                     access.finish()
 
 
-class Load:
+class ThreadLoad:
     """Pace of the requests of a thread: after one another, some at a time, or as they arrive."""
 
     def __init__(
@@ -240,7 +240,7 @@ class Load:
                     p.put(self.slots, 1)
 
 
-class Places:
+class RequestPlaces:
     """Addresses of the requests of a thread, one after the other, with their sizes and the pauses before them."""
 
     def __init__(self, site: Site, workload: Workload[Reader | Writer], thread: str, start: int, room: int) -> None:

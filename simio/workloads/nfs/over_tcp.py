@@ -37,7 +37,7 @@ def over_tcp(site: Site, workload: Workload[Nfs]) -> None:
             device = devices[targets[file % len(targets)]]
             start = _place(workload, device, file // len(targets), targets[file % len(targets)])
             own = f"{name} {program + 1}" if params.programs > 1 else name
-            Program(site, workload, own, servers, mount, device, start).emit(delivered)
+            ClientProgram(site, workload, own, servers, mount, device, start).emit(delivered)
 
 
 def _place(workload: Workload[Nfs], device: BlockDevice, number: int, name: str | None) -> int:
@@ -49,7 +49,7 @@ def _place(workload: Workload[Nfs], device: BlockDevice, number: int, name: str 
     return number * extent
 
 
-class Program:
+class ClientProgram:
     """A program of a client with its file."""
 
     def __init__(

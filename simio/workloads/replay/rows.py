@@ -13,7 +13,7 @@ from simio.formats.traces.files import TraceFile
 from simio.formats.traces.trace import Batch, Ints
 from simio.machines import records
 from simio.machines.layout import State
-from simio.workloads.replay.addresses import Place
+from simio.workloads.replay.addresses import TargetPlace
 
 CHUNK = 2**14
 """Requests that a program has at a time."""
@@ -21,7 +21,7 @@ Mode = Literal["closed", "recorded"]
 
 
 @dataclass(frozen=True)
-class Times:
+class Instants:
     """Instants of the requests, in ps.
 
     Times of the trace count from `origin`, are multiplied by the fraction `scale`, and begin at `start`.
@@ -41,15 +41,15 @@ class Times:
 
 
 @dataclass(frozen=True)
-class Rows:
+class TraceRows:
     """Gives the rows of a trace in chunks, each as the first words of the machine's `state`.
 
     `places` are those of the trace's devices by name; the requests of other devices are left out.
     """
 
     trace: TraceFile
-    times: Times
-    places: tuple[tuple[str, Place], ...]
+    times: Instants
+    places: tuple[tuple[str, TargetPlace], ...]
     state: tuple[int, ...]
     chunk: int
 

@@ -11,10 +11,10 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError, quote
-from simio.formats.traces.files import MOST_SIZES, DeviceSummary, Summary
+from simio.formats.traces.files import MOST_SIZES, DeviceSummary, TraceSummary
 from simio.program.builder import Operand, Register
 from simio.wording import counted
-from simio.workloads.replay.addresses import Place
+from simio.workloads.replay.addresses import TargetPlace
 from simio.workloads.replay.params import LEFT_OUT, OTHERS, Replay
 
 MOST_TARGETS = 64
@@ -23,7 +23,7 @@ _LISTED = 8
 """Devices that a message lists."""
 
 
-def assigned(site: Site, workload: Workload[Replay], summary: Summary) -> dict[str, str]:
+def assigned(site: Site, workload: Workload[Replay], summary: TraceSummary) -> dict[str, str]:
     """The disk or volume of each device of the trace whose requests are made.
 
     Raises RunError if it is not clear which one that is, if there are too many, or if no requests are left.
@@ -39,7 +39,7 @@ def assigned(site: Site, workload: Workload[Replay], summary: Summary) -> dict[s
     return found
 
 
-def _by_device(site: Site, workload: Workload[Replay], summary: Summary) -> dict[str, str]:
+def _by_device(site: Site, workload: Workload[Replay], summary: TraceSummary) -> dict[str, str]:
     params, names = workload.params, [each.name for each in summary.devices]
     others = params.devices.get(OTHERS)
     unnamed = [name for name in names if name not in params.devices and others is None]
@@ -62,7 +62,7 @@ def _by_device(site: Site, workload: Workload[Replay], summary: Summary) -> dict
     return {name: site.targets(target)[0] for name, target in found.items()}
 
 
-def _by_storage(site: Site, workload: Workload[Replay], summary: Summary) -> dict[str, str]:
+def _by_storage(site: Site, workload: Workload[Replay], summary: TraceSummary) -> dict[str, str]:
     storage = workload.params.storage or ""
     targets, names = site.targets(storage), [each.name for each in summary.devices]
     if len(targets) == len(names):
@@ -87,7 +87,7 @@ def _several(names: list[str]) -> str:
     return ", ".join(map(quote, names[:_LISTED])) + more
 
 
-def place(workload: Workload[Replay], number: int, device: BlockDevice, asked: DeviceSummary) -> Place:
+def place(workload: Workload[Replay], number: int, device: BlockDevice, asked: DeviceSummary) -> TargetPlace:
     """The places of a traced device's requests on the block device of a number.
 
     Raises RunError if they do not fit, or are no whole sectors.
@@ -118,7 +118,7 @@ def place(workload: Workload[Replay], number: int, device: BlockDevice, asked: D
     if extent < asked.end:
         needed, there = (units.format_quantity(n, "size") for n in (asked.end, extent))
         raise RunError(f"{whose} goes up to {needed}, beyond an extent of {there}", at=".extent")
-    return Place(number, params.fit, grain, shift, max(extent, grain), capacity)
+    return TargetPlace(number, params.fit, grain, shift, max(extent, grain), capacity)
 
 
 class Target:
