@@ -33,7 +33,7 @@ GOOD, FAIR = 0.05, 0.15
 
 
 @dataclass(frozen=True)
-class Share:
+class ShareCell:
     """A share of one, shown as a bar and a percentage."""
 
     value: float
@@ -47,7 +47,7 @@ class SignedErrors:
     points: bool = False
 
 
-Cell = str | Share | SignedErrors
+Cell = str | ShareCell | SignedErrors
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def rich_table(grid: Grid) -> FittedTable:
 
 
 def _rich(cell: Cell) -> Text | Bar:
-    if isinstance(cell, Share):
+    if isinstance(cell, ShareCell):
         return share_bar(cell.value)
     if isinstance(cell, SignedErrors):
         texts = (
@@ -216,7 +216,7 @@ def resources(uses: Iterable[ResourceUse]) -> Grid:
     """A row for each resource, the busiest first and locks last; those alike but for a number on one row."""
     ordered = sorted(uses, key=lambda use: (use.lock, -use.utilisation))
     rows: list[list[Cell]] = [
-        [lock_marked(name, use.lock), Share(use.utilisation), f"{use.mean_line:.2f}", str(use.longest_line)]
+        [lock_marked(name, use.lock), ShareCell(use.utilisation), f"{use.mean_line:.2f}", str(use.longest_line)]
         for name, use in merged(ordered, lambda use: use.name, lambda use: use.lock)
     ]
     return Grid(["resource", "utilisation", "waiting, mean", "most"], rows, left=(0, 1))

@@ -16,14 +16,14 @@ from simio.program.builder import Handle, Register, minimum
 from simio.workloads.common.arrivals import ArrivalProcess, pause
 
 if TYPE_CHECKING:
-    from simio.workloads.requests import Requests, Step
+    from simio.workloads.requests import Requests, RequestStep
 
 
 class Questions:
     """All clients of a workload: `streams` of them, at programs in turn."""
 
     def __init__(
-        self, site: Site, workload: Workload[Requests], step: Step, took: Handle, think: Handle | None
+        self, site: Site, workload: Workload[Requests], step: RequestStep, took: Handle, think: Handle | None
     ) -> None:
         self.site, self.p, self.params, self.name = site, site.p, workload.params, workload.name
         self.step, self.took, self.think = step, took, think
