@@ -18,7 +18,7 @@ from simio.formats.fio.job import ASYNCHRONOUS, WRITE, Job
 from simio.machines.block import layout as c
 from simio.program.builder import Builder, Handle, Register
 from simio.program.steps import CPU_TIME
-from simio.workloads.common.streams import Access, unbuffered
+from simio.workloads.common.streams import Access, Unbuffered
 from simio.workloads.fio.layout import Clone
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Calls:
     def unbuffered(self, device: BlockDevice, direction: int, delivered: Handle) -> Access:
         """Requests past the cache."""
         call = self.kernel.write_unbuffered if direction == WRITE else self.kernel.read_unbuffered
-        return unbuffered(self.site, call, device, True, delivered)
+        return Unbuffered(self.site, call, device, True, delivered)
 
     def enter(self) -> None:
         """Before each request: fio's own time, and a call before those of the interface where there is one."""
