@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError
-from simio.program.builder import Handle, minimum, since
+from simio.program.builder import Handle, Register, minimum, since
 from simio.workloads.common.arrivals import ArrivalProcess
 from simio.workloads.common.remote import PAGE, Servers
 from simio.workloads.nfs.storage import GRAIN
@@ -79,16 +81,22 @@ class ClientProgram:
         else:
             self._write(delivered)
 
-    def _read(self, delivered: Handle) -> None:
-        """A pass over the file, a block a call."""
-        p, params, mount = self.p, self.params, self.mount
-        took = p.observation(f"{self.workload.name}: block", "latency", "ps")
-        with p.thread(f"{self.name}: reader on {mount.client.name}"):
+    @contextmanager
+    def _opened(self, role: str) -> Iterator[Register]:
+        """The thread of a pass over the opened file; gives the address of its first byte."""
+        p, mount = self.p, self.mount
+        with p.thread(f"{self.name}: {role} on {mount.client.name}"):
             mount.transport.mounted()
             mount.open()
             self.file.open()
             self.file.rewind()
-            at = p.register(self.start)
+            yield p.register(self.start)
+
+    def _read(self, delivered: Handle) -> None:
+        """A pass over the file, a block a call."""
+        p, params, mount = self.p, self.params, self.mount
+        took = p.observation(f"{self.workload.name}: block", "latency", "ps")
+        with self._opened("reader") as at:
             for amount in p.pieces(params.size, self.block):
                 with p.timed(took):
                     self.file.read(at, amount, self.aligned, mount.client.sheet.copies)
@@ -106,12 +114,7 @@ class ClientProgram:
             p.mark(delivered, size)
             p.put(done, size)
 
-        with p.thread(f"{self.name}: writer on {mount.client.name}"):
-            mount.transport.mounted()
-            mount.open()
-            self.file.open()
-            self.file.rewind()
-            at = p.register(self.start)
+        with self._opened("writer") as at:
             for amount in p.pieces(params.size, self.block):
                 p.promise(amount)
                 with p.timed(took):
