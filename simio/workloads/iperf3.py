@@ -16,18 +16,15 @@ from simio.components.network.tcp import Endpoint
 from simio.components.network.udp import UdpFlow, UdpSocket, check_size
 from simio.components.site import Site
 from simio.description.model import Workload
-from simio.description.quantities import Count, Duration, Flag, Limit, refusal
-from simio.description.sheets.stacks import OptionalRate
+from simio.description.quantities import Count, Duration, Flag, Limit, OptionalRate, refusal
 from simio.errors import RunError
 from simio.machines.tcp import connection
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, since
 from simio.program.service import SECOND
 from simio.workloads import register_workload
-from simio.workloads.common.sockets import SocketParams
+from simio.workloads.common.sockets import ENDLESS, SocketParams
 
-ENDLESS = 2**31 - 1
-"""Writes of a stream without an end of its own."""
 BLOCK = 128 * 1024
 """Bytes a write over TCP (iperf 3.18, src/iperf.h: DEFAULT_TCP_BLKSIZE)."""
 

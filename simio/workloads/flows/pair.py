@@ -20,12 +20,11 @@ from simio.machines.tcp.settings import initial
 from simio.program.builder import Builder, Handle, Register, since
 from simio.workloads.common.arrivals import ArrivalProcess
 from simio.workloads.common.sizes import SizeClasses, mean, weighted
+from simio.workloads.common.sockets import ENDLESS
 
 if TYPE_CHECKING:
     from simio.workloads.flows import Flows as Params
 
-ENDLESS = 2**31 - 1
-"""Flows of a workload without an end of its own."""
 THOUSANDTHS = "thousandths"
 """The unit of a slowdown."""
 

@@ -12,8 +12,7 @@ from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.mixtures import OptionalSizes
 from simio.description.model import Workload
-from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Time, Values, refusal
-from simio.description.sheets.adapters import OptionalRate
+from simio.description.quantities import Count, Duration, Extent, Flag, Limit, OptionalRate, Time, Values, refusal
 from simio.description.sheets.base import size_text
 from simio.description.workloads import HostNames, OptionalStorage, WorkloadParams
 from simio.workloads import register_workload
