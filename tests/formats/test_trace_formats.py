@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import simio.formats.traces  # noqa: F401
 from simio.errors import ScenarioError
-from simio.formats.traces import columns, files
+from simio.formats.traces import files, lines
 from simio.formats.traces.files import Choice, TraceFile
 from simio.formats.traces.trace import FORMATS, Batch, LineBlock
 
@@ -170,7 +170,7 @@ def test_blocks_of_any_length_give_the_same(tmp_path: Path, monkeypatch: pytest.
 
 
 def _by_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "words", lambda data, separator: None)
+    monkeypatch.setattr(lines, "words", lambda data, separator: None)
 
 
 @pytest.mark.parametrize("form", ["disksim-validation", "disksim-ascii", "spc", "msr-cambridge", "alibaba"])
