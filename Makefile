@@ -10,7 +10,7 @@ PEERS := .venv-peers
 # One more than there are CPUs, as some tests wait for browsers, servers and clocks.
 WORKERS = $(shell $(BIN)/python -c 'import os; print(os.cpu_count() + 1)')
 
-.PHONY: run test check validate lint types engine docs bench clean
+.PHONY: run test check validate lint types engine docs speed bench clean
 
 run: $(SET_UP)
 	$(BIN)/simio run scenarios/training-drives.yaml
@@ -40,6 +40,10 @@ lint: $(SET_UP_TEST)
 
 types: $(SET_UP_TEST)
 	$(BIN)/mypy
+
+# The version before and this one in turns: a loss of more than 15% fails.
+speed: $(SET_UP_TEST)
+	$(BIN)/python benchmarks/turns.py --short
 
 bench: $(SET_UP_TEST) $(PEERS)/.ns3 $(PEERS)/.simgrid
 	$(BIN)/python benchmarks/turns.py

@@ -1,9 +1,9 @@
 """Time of each ready scenario: the whole command in a new process, and its runs alone in one process.
 
-    python benchmarks/scenarios.py [--rounds N] [--alone]
+    python benchmarks/scenarios.py [--rounds N] [--alone] [--of REVISION]
 
-Runs alone are in seconds of the process's own CPU time. The compiled engine is warm: a first run, which is not
-counted, compiles it if need be.
+`--of 01bc505` leaves the scenarios of the first stage, as they are now. Runs alone are in seconds of the process's
+own CPU time. The compiled engine is warm: a first run, which is not counted, compiles it if need be.
 """
 
 from __future__ import annotations
@@ -49,9 +49,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=2, help="the best of so many counts")
     parser.add_argument("--alone", action="store_true", help="leave out the whole commands")
+    parser.add_argument("--of", metavar="REVISION", help="only scenarios that this revision had")
     given = parser.parse_args()
     rounds = given.rounds
     paths = sorted(SCENARIOS.glob("*.yaml"))
+    if given.of:
+        listing = subprocess.run(
+            ["git", "ls-tree", "--name-only", given.of, "."],
+            cwd=SCENARIOS,
+            check=True,
+            stdout=subprocess.PIPE,
+        )
+        paths = [path for path in paths if path.name in listing.stdout.decode().split()]
     inside(paths[0])
     totals: list[float] = [0] * 5
     print(f"{'scenario':28}{'cases':>6}{'events':>13}{'steps':>15}{'load s':>9}{'run s':>9}{'command s':>11}")

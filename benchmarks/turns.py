@@ -6,8 +6,9 @@ The earlier version is taken from git into a temporary folder and runs its own s
 the packages of this environment. Figures are seconds of CPU, the least of several rounds; what fails has none, and
 the last line of its error stands below the table. The status is 1 where something takes longer than before by more
 than `--most-loss`; what seems to is measured up to `AGAIN` times more. `--short` is for each change: it compares with
-the version before (the last commit, or its parent where nothing differs from it), leaves out what takes more than
-some seconds, has a loss of 15% as its limit, and ends after 60 seconds of CPU, compiling apart, with what it has.
+the version before (the last commit that is half a day older than the newest, so that many small commits are one
+change), leaves out what takes more than some seconds, has a loss of 15% as its limit, and ends after 180 seconds of
+CPU, compiling apart, with what it has.
 """
 
 from __future__ import annotations
@@ -28,88 +29,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from measures import FILE, FOLDERS, MEASURES, Measure
+
 ROOT = Path(__file__).parents[1]
 FIRST = "01bc505"
 """The revision that `make bench` compares with: the end of simio's first stage."""
-SHORT_CPU, SHORT_LOSS = 60.0, 0.15
+SHORT_CPU, SHORT_LOSS = 180.0, 0.15
 """Seconds of CPU after which the short form ends, and the loss that it allows."""
+CHANGE = 12 * 3600
+"""Seconds of history that the short form takes for one change."""
 AGAIN = 3
 """Rounds more of what seems to take longer."""
-WIRE = "benchmarks/tcp-wire.yaml"
-FOLDERS = ("simio", "models", "scenarios", "validation", WIRE)
 PACKAGES = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
 PROGRAM = "import sys; sys.argv[0] = 'simio'; from simio.__main__ import program; program()"
-ENGINE = """
-import sys, time
-from simio.engines import compiled
-from simio.loading import load
-from simio.lower import lower
-begin = time.process_time()
-program = lower(load(sys.argv[1], {sets!r}).cases[{case}].system)
-lowering = time.process_time() - begin
-compiled.run(program)
-def run():
-    begin = time.process_time()
-    compiled.run(program)
-    return time.process_time() - begin
-print(min(run() for _ in range({runs})) if {runs} else lowering)
-"""
-SWEEP = """
-import sys, time
-try:
-    from simio.sweeps import Task, run_many
-except ImportError:  # its name before
-    from simio.many import Task, run_many
-sets = [("workload.ttcp.writes=128", f"workload.ttcp.window={window} KiB") for window in range(8, 48)]
-tasks = [Task(sys.argv[1], each) for each in sets]
-def run(some):
-    begin = time.process_time()
-    outcomes = [outcome for _, outcome in run_many(some, 1)]
-    taken = time.process_time() - begin
-    for outcome in outcomes:
-        if isinstance(outcome, Exception):
-            raise outcome
-    return taken / len(some)
-run(tasks[:8])
-print(run(tasks[8:]))
-"""
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One thing to measure: a command, or a script that prints its seconds; `cold` empties the cache before.
-
-    The words of either may name a file of the version that is measured, after `FILE`.
-    """
-
-    name: str
-    words: tuple[str, ...] = ()
-    script: str = ""
-    long: bool = False
-    cold: bool = False
-
-
-def _engine(case: int = 0, runs: int = 5, sets: Sequence[str] = ()) -> str:
-    return ENGINE.format(sets=tuple(sets), case=case, runs=runs)
-
-
-FILE = "file:"
-HIPPI, FC, RAID = (f"{FILE}scenarios/{name}.yaml" for name in ("sgi-hippi-raw", "linux-fc-raw", "raid5-writes"))
-READ_ONCE = ("workload.reader.size=512 MiB", "workload.reader.passes=1")
-MEASURES = (
-    Measure("run sgi-hippi-raw", ("run", HIPPI)),
-    Measure("run linux-fc-raw", ("run", FC)),
-    Measure("TCP over links, 100 MiB: engine", (FILE + WIRE,), _engine(sets=("workload.ttcp.writes=1707",))),
-    Measure("Fibre Channel disks: engine", (FC,), _engine(sets=READ_ONCE)),
-    Measure("Fibre Channel disks: lowering", (FC,), _engine(runs=0, sets=READ_ONCE)),
-    Measure("sweep of TCP over links, 8 MiB: a run", (FILE + WIRE,), SWEEP),
-    Measure("RAID 5, writes: engine", (RAID,), _engine(3, 1), long=True),
-    Measure("first run, empty cache", ("run", HIPPI), long=True, cold=True),
-    Measure("explain linux-fc-raw", ("explain", FC), long=True),
-    Measure("trace linux-fc-raw", ("trace", FC, "--output", "trace.json", "--force"), long=True),
-    Measure("sensitivity linux-fc-raw", ("sensitivity", FC), long=True),
-    Measure("validate sgi-hippi", ("validate", "sgi-hippi"), long=True),
-)
 
 
 class OutOfTimeError(Exception):
@@ -179,7 +111,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         if not _extract(revision, work / "before"):
-            print(f"no revision {revision} here, as in a clone without history: nothing to compare with")
+            print(f"no revision {revision or 'before'} here, as in a clone without history: nothing to compare with")
             return
         trees = [Tree(revision, work / "before"), Tree("now", ROOT)]
         prepare(trees, measures, work)
@@ -220,9 +152,14 @@ def compare(trees: Sequence[Tree], measures: Sequence[Measure], work: Path, roun
 
 
 def version_before(folder: Path) -> str:
-    """The last commit of a clone, or its parent where the package is as in the last."""
-    same = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", *FOLDERS], cwd=folder, capture_output=True)
-    return "HEAD~1" if same.returncode == 0 else "HEAD"
+    """The hash of the last commit of a clone that is `CHANGE` older than the newest; "" if there is none."""
+    newest = _git(folder, "log", "-1", "--format=%ct")
+    return _git(folder, "rev-list", "-1", f"--before={int(newest) - CHANGE}", "HEAD")[:8] if newest else ""
+
+
+def _git(folder: Path, *words: str) -> str:
+    """A command's output; "" where it fails, as outside a clone."""
+    return subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True).stdout.strip()
 
 
 def spent() -> float:
@@ -268,7 +205,7 @@ def losses(trees: Sequence[Tree], measures: Sequence[Measure], most: float | Non
 def _extract(revision: str, into: Path) -> bool:
     """Write the package of a revision into a folder; False if there is no such revision."""
     archive = subprocess.run(["git", "archive", revision, *FOLDERS], cwd=ROOT, capture_output=True)
-    if archive.returncode:
+    if not revision or archive.returncode:
         return False
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as file:
         file.extractall(into, filter="data")

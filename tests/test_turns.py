@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
+import measures as scripts  # noqa: E402
 import turns  # noqa: E402
 from turns import FILE, ROOT, Measure, OutOfTimeError, Tree, losses, table, version_before  # noqa: E402
 
@@ -46,7 +48,7 @@ def test_what_fails_has_no_figure_and_its_error_is_told(tmp_path: Path) -> None:
 
 def test_a_sweep_whose_runs_fail_has_no_figure(tmp_path: Path) -> None:
     tree = Tree("now", ROOT)
-    tree.measure(Measure("sweep", ("no-such-file.yaml",), turns.SWEEP), tmp_path)
+    tree.measure(Measure("sweep", ("no-such-file.yaml",), scripts.SWEEP), tmp_path)
     assert tree.seconds == {}
     assert "no-such-file.yaml" in tree.errors["sweep"]
 
@@ -65,15 +67,26 @@ def test_a_process_ends_with_the_seconds_that_are_left(tmp_path: Path) -> None:
     assert tree.seconds == {}
 
 
-def test_the_version_before_is_the_last_commit_or_its_parent(tmp_path: Path) -> None:
-    def git(*words: str) -> None:
-        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path, check=True)
+def test_the_version_before_is_half_a_day_older(tmp_path: Path) -> None:
+    def git(*words: str, day: str = "2026-01-05T12:00:00Z") -> str:
+        dates = {**os.environ, "GIT_COMMITTER_DATE": day, "GIT_AUTHOR_DATE": day}
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        done = subprocess.run(
+            ["git", *who, *words], cwd=tmp_path, env=dates, check=True, capture_output=True, text=True
+        )
+        return done.stdout.strip()
 
-    (tmp_path / "simio").mkdir()
-    (tmp_path / "simio" / "a.py").write_text("1\n")
+    assert version_before(tmp_path) == ""
     git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "first")
-    assert version_before(tmp_path) == "HEAD~1"
-    (tmp_path / "simio" / "a.py").write_text("2\n")
-    assert version_before(tmp_path) == "HEAD"
+    git("commit", "-q", "--allow-empty", "-m", "older", day="2026-01-04T12:00:00Z")
+    assert version_before(tmp_path) == ""
+    git("commit", "-q", "--allow-empty", "-m", "yesterday's last", day="2026-01-04T23:59:00Z")
+    yesterday = git("rev-parse", "HEAD")
+    git("commit", "-q", "--allow-empty", "-m", "today's first", day="2026-01-05T10:00:00Z")
+    git("commit", "-q", "--allow-empty", "-m", "today's second")
+    assert version_before(tmp_path) == yesterday[:8]
+
+
+def test_a_clone_without_history_compares_with_nothing(tmp_path: Path) -> None:
+    assert not turns._extract("", tmp_path)
+    assert not turns._extract("no-such-revision", tmp_path)
