@@ -36,6 +36,7 @@ class FileSystemJournal:
         if self.sheet.journal_record is None:
             return
         p, name = self.p, self.device.name
+        self.host_name = f"{name} journal"
         self.turns = Turns(p, self, name, "commits", self.sheet.journal_commits)
         self.open = p.variable(f"{name} journal transaction")
         self.written = p.variable(f"{name} journal bytes")

@@ -54,7 +54,7 @@ def replay(site: Site, workload: Workload[Replay]) -> None:
         p.load(name, p.observation(f"{name}: {RESPONSE}", "latency", "ps"), rate, count=count)
 
 
-def _times(workload: Workload[Replay], summary: TraceSummary) -> rows.Instants:
+def _times(workload: Workload[Replay], summary: TraceSummary) -> rows.Times:
     """Instants of the requests. Raises RunError if one is beyond the horizon of simulated time."""
     params = workload.params
     form, speed = params.form, params.speed
@@ -64,7 +64,7 @@ def _times(workload: Workload[Replay], summary: TraceSummary) -> rows.Instants:
     elif form.clock == "zero" and int(params.first) == 1:
         origin = 0
     exact = Fraction(speed.denominator, speed.numerator).limit_denominator(MOST_DENOMINATOR)
-    times = rows.Instants(params.mode, origin, int(params.start), (exact.numerator, exact.denominator))
+    times = rows.Times(params.mode, origin, int(params.start), (exact.numerator, exact.denominator))
     if params.mode == "recorded" and ((summary.last or 0) - origin) * exact + times.start >= HORIZON:
         last = units.format_quantity(int((summary.last or 0) - origin), "time")
         raise RunError(
@@ -75,7 +75,7 @@ def _times(workload: Workload[Replay], summary: TraceSummary) -> rows.Instants:
     return times
 
 
-def _rate(summary: TraceSummary, times: rows.Instants, count: int) -> Fraction | None:
+def _rate(summary: TraceSummary, times: rows.Times, count: int) -> Fraction | None:
     """Requests a second in the mean; None for a single one, or all at once."""
     span = Fraction((summary.last or 0) - (summary.first or 0)) * Fraction(*times.scale)
     return Fraction(count - 1) * SECOND / span if span and count > 1 else None

@@ -13,7 +13,7 @@ Fit = Literal["exact", "wrap", "scale"]
 
 
 @dataclass(frozen=True)
-class TargetPlace:
+class Place:
     """The target of the requests of one device of a trace: the number of a target, and how addresses become its own.
 
     All of it is in bytes. Addresses are multiples of `grain`, before and after. `extent` is what the trace's device

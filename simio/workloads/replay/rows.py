@@ -13,7 +13,7 @@ from simio.formats.traces.files import TraceFile
 from simio.formats.traces.trace import Batch, Ints
 from simio.machines import records
 from simio.machines.layout import State
-from simio.workloads.replay.addresses import TargetPlace
+from simio.workloads.replay.addresses import Place
 
 CHUNK = 2**14
 """Requests that a program has at a time."""
@@ -21,7 +21,7 @@ Mode = Literal["closed", "recorded"]
 
 
 @dataclass(frozen=True)
-class Instants:
+class Times:
     """Instants of the requests, in ps.
 
     Times of the trace count from `origin`, are multiplied by the fraction `scale`, and begin at `start`.
@@ -48,8 +48,8 @@ class TraceRows:
     """
 
     trace: TraceFile
-    times: Instants
-    places: tuple[tuple[str, TargetPlace], ...]
+    times: Times
+    places: tuple[tuple[str, Place], ...]
     state: tuple[int, ...]
     chunk: int
 
