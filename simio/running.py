@@ -14,7 +14,7 @@ from simio.description.model import Case, Scenario
 from simio.description.parts import fitted_values
 from simio.engines.execute import execute
 from simio.engines.native import Announce
-from simio.engines.outcome import Aborted, Interrupted, Options, Outcome, Status
+from simio.engines.outcome import RECORD_LIMIT, SPENT, Aborted, Interrupted, Options, Outcome, Status
 from simio.engines.prepared import Prepared, prepare
 from simio.errors import RunError
 from simio.limits import Bound
@@ -249,7 +249,7 @@ class CaseRun:
             self._cut_off.append(_cut_off(self._case, outcome))
         except Aborted as error:
             outcome = error.outcome
-            if options.partial and outcome.status == Status.BUDGET:
+            if options.partial and outcome.status in SPENT:
                 self._cut_off.append(_cut_off(self._case, outcome))
             elif options.packets:
                 from simio.result.packets import AbortedTrace, Packets
@@ -285,6 +285,10 @@ def _cut_off(case: Case, outcome: Outcome) -> str:
     of = f" of {units.format_quantity(run.until, 'time')}" if run.until is not None else ""
     if outcome.status == Status.INTERRUPTED:
         return f"interrupted at {at}{of} simulated"
+    if outcome.status == Status.RECORDS:
+        return (
+            f"cut off at {at}{of} simulated: {RECORD_LIMIT:,} observations are recorded, the most that a run may have"
+        )
     spent = f"the step budget of {run.step_budget:,} is spent; raise run.step_budget for more"
     return f"cut off at {at}{of} simulated: {spent}"
 

@@ -30,8 +30,8 @@ def watcher() -> Watcher | None:
 
 
 @contextmanager
-def watched(by: Watcher) -> Iterator[None]:
-    """Work inside is watched; by one only, if such blocks are nested."""
+def watched(by: Watcher | None) -> Iterator[None]:
+    """Work inside is watched, by one only if such blocks are nested, or by none."""
     token = _watcher.set(by)
     try:
         yield

@@ -15,10 +15,10 @@ SETUP = Path(__file__).parent.parent / "setup.cfg"
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    needs("scipy", "an interval")
+    needs("scipy", "a fit")
     monkeypatch.setitem(sys.modules, "scipy", None)
-    with pytest.raises(SimioError, match=r"^an interval needs scipy; install it with pip install 'simio\[fit\]'$"):
-        needs("scipy", "an interval")
+    with pytest.raises(SimioError, match=r"^a fit needs scipy; install it with pip install 'simio\[fit\]'$"):
+        needs("scipy", "a fit")
 
 
 @pytest.mark.parametrize(("package", "extra"), EXTRAS.items())

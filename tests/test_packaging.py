@@ -84,11 +84,13 @@ def test_an_installation_answers_and_validates_without_a_compiler(tmp_path, whee
     judged = simio(here, "validate", "sgi-hippi/table-1", "--json")
     assert judged.returncode == 0, judged.stderr
     assert [table["name"] for table in json.loads(judged.stdout)["tables"]] == ["sgi-hippi/table-1"]
+    sure = simio(here, "run", "sgi-hippi-raw", "--case", "20", "--interval")
+    assert (sure.returncode, sure.stderr) == (0, "")
+    assert "intervals of 90%" in sure.stdout
     for command, package, extra in (
         (["explore", "linux-fc-raw"], "dash", "explore"),
         (["calibrate", "linux-fc/raw", "--dry-run"], "scipy", "fit"),
         (["run", "sgi-hippi-raw", "--html", "x.html"], "plotly", "html"),
-        (["run", "sgi-hippi-raw", "--interval"], "scipy", "fit"),
     ):
         refused = simio(here, *command)
         assert refused.returncode == 2

@@ -27,6 +27,16 @@ FULL = 0.98
 """Share of a certain bound from which a row is evidence of how near such bounds are reached."""
 FEW = 5
 """Rows below which nothing is learnt."""
+WITHIN = (-5.0, 0.0)
+"""The logarithms between which a scale lies."""
+GRID = 21
+"""Points of a grid of scales on either axis."""
+CLOSER = 0.2
+"""The reach of a grid over that of the one before: two of its steps."""
+ZOOMS = 9
+"""Grids, of which the last has steps of a millionth."""
+_LOG_HEIGHT = math.lgamma((FREEDOM + 1) / 2) - math.lgamma(FREEDOM / 2) - math.log(FREEDOM * math.pi) / 2
+"""The logarithm of the density of t at 0."""
 
 
 @dataclass(frozen=True)
@@ -118,27 +128,36 @@ def learnt(without: str = "", evidence: Sequence[Evidence] | None = None) -> Mod
 
 
 def _fitted(rows: Sequence[Evidence]) -> tuple[float, float]:
-    from scipy.optimize import minimize
-    from scipy.stats import t
-
+    """The scales below and above, the most likely of a grid of logarithms that is laid ever finer about the best."""
     errors = np.array([row.error for row in rows])
     spreads = np.array([row.spread for row in rows])
     free = 1.0 - np.array([row.certain for row in rows])
 
-    def cost(logs: Vector) -> float:
-        low, high = (np.sqrt((free * math.exp(each)) ** 2 + spreads**2) for each in logs)
-        own = np.where(errors < 0, low, high)
-        return float(-np.sum(t.logpdf(errors / own, FREEDOM) + np.log(2.0 / (low + high))))
+    def scales(logs: Vector) -> Vector:
+        found: Vector = np.sqrt((free * np.exp(logs)[:, None]) ** 2 + spreads**2)
+        return found
 
-    found = minimize(cost, np.log([0.15, 0.15]), method="Nelder-Mead", bounds=[(-5.0, 0.0)] * 2)
-    low, high = map(float, np.exp(found.x))
-    return low, high
+    centre, reach = np.full(2, np.mean(WITHIN)), (WITHIN[1] - WITHIN[0]) / 2
+    for _ in range(ZOOMS):
+        lows, highs = (np.clip(each + reach * np.linspace(-1.0, 1.0, GRID), *WITHIN) for each in centre)
+        low, high = scales(lows)[:, None, :], scales(highs)[None, :, :]
+        likely = np.sum(_log_density(errors, low, high), axis=2)
+        best = np.unravel_index(np.argmax(likely), likely.shape)
+        centre = np.array([lows[best[0]], highs[best[1]]])
+        reach *= CLOSER
+    below, above = map(float, np.exp(centre))
+    return below, above
+
+
+def _log_density(errors: Vector, low: Vector, high: Vector) -> Vector:
+    """The logarithm of the density of errors: two halves of t, of these scales, that have the same height at 0."""
+    own = np.where(errors < 0, low, high)
+    tails = (FREEDOM + 1) / 2 * np.log1p((errors / own) ** 2 / FREEDOM)
+    found: Vector = _LOG_HEIGHT + np.log(2 / (low + high)) - tails
+    return found
 
 
 def likelihood(row: Evidence, error: ModelError) -> float:
     """The logarithm of the probability density of a row."""
-    from scipy.stats import t
-
     low, high = (math.hypot(side, row.spread) for side in error.scale(row.certain))
-    own = low if row.error < 0 else high
-    return float(t.logpdf(row.error / own, FREEDOM)) + math.log(2.0 / (low + high))
+    return float(_log_density(np.array(row.error), np.array(low), np.array(high)))

@@ -22,7 +22,6 @@ from simio.calibration.values import CatalogueValue
 from simio.description.measured import APART, MeasuredRow
 from simio.description.model import Scenario
 from simio.errors import SimioError
-from simio.extras import needs
 from simio.loading.catalogue import Catalogue, catalogue
 from simio.result.compare import pooled_value, simulated_value
 from simio.result.model import CaseResult, ScenarioResult
@@ -86,7 +85,6 @@ def with_intervals(
 
     `tables` is the folder that the scenario was loaded with; `progress` gets the number of answered cases.
     """
-    needs("scipy", "an interval")
     return answered(scenario, result, None, engine, progress, tables).intervals(learnt())
 
 

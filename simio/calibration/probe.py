@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,7 @@ class Source:
         self.sets, self.engine = task.sets, task.engine
         self.families = Families(trials=0)
         self.allowed: dict[frozenset[tuple[tuple[str, str], str]], bool] = {}
+        self.refused: set[tuple[str, str]] = set()
 
 
 class Probe:
@@ -90,6 +92,12 @@ class Probe:
         self.run, self.base = (
             self._short(scenario, length) if length else (whole, self._answered(scenario, whole, False))
         )
+
+    def alone(self) -> Probe:
+        """The same, which knows what this one knows now, and learns by itself."""
+        other = copy(self)
+        other._known = dict(self._known)
+        return other
 
     def answer(self, values: Values) -> Answer | None:
         """The answer with these values; None where the parts, or the run, cannot have them."""
@@ -141,9 +149,14 @@ class Probe:
         if not values or self.allows(values):
             return values
         if len(values) == 1:
+            self.source.refused |= values.keys()
             return {}
         names = list(values)
         halves = names[: len(names) // 2], names[len(names) // 2 :]
+        # What parts once did not have they will hardly have now.
+        suspected = [name for name in names if name in self.source.refused]
+        if suspected and len(suspected) < len(names):
+            halves = [name for name in names if name not in self.source.refused], suspected
         first, second = (self.compatible({name: values[name] for name in half}) for half in halves)
         together = {**first, **second}
         return together if self.allows(together) else first

@@ -14,8 +14,10 @@ what is expected of it, and is halved where it differs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +26,7 @@ from numpy.typing import NDArray
 from simio.calibration.probe import Answer, Length, Probe, Source, change
 from simio.calibration.usage import Range
 from simio.errors import SimioError
+from simio.sweeps.beside import beside
 
 if TYPE_CHECKING:
     from simio.description.model import Scenario, System
@@ -51,6 +54,8 @@ FARTHEST = 1.3
 SEED = 1
 MEDIAN_TO_DEVIATION = 1.4826
 """The standard deviation of a normal distribution over the median of its absolute values."""
+BRANCHES = 4
+"""Groups of values that are tried whatever was found of the others: each processor has some."""
 ENOUGH = 8
 """Changes of the program from which the scatter of the answer is estimated."""
 
@@ -111,6 +116,17 @@ def _moved(responses: Responses, columns: Sequence[str], wanted: Sequence[str]) 
     return replace(responses, low=low, high=high, noise=responses.noise[order], residual=responses.residual[order])
 
 
+@dataclass(frozen=True)
+class _Branch:
+    """What was found of a group of values: as in `Responses`, and the changes that `programs` new ones brought."""
+
+    low: Mapping[str, Vector]
+    high: Mapping[str, Vector]
+    tried: Sequence[Vector]
+    halved: int
+    programs: int
+
+
 class _Case:
     """A case that is being answered with other values."""
 
@@ -125,20 +141,23 @@ class _Case:
 
     def responses(self, expected: Responses | None = None) -> Responses:
         """All of it; `expected` are the responses of a case like it."""
+        checks = None
         if expected:
             names = {each.value.name for each in self.uncertain}
             self.low, self.high = (
                 {name: side[name] for name in side if name in names} for side in (expected.low, expected.high)
             )
-            found = self._found(expected.noise, self._checks())
+            checks = self._checks()
+            found = self._found(expected.noise, checks)
             if np.all(found.residual <= np.maximum(TOGETHER, MORE * expected.residual)):
                 return replace(found, halved=expected.halved)
             self.low, self.high = {}, {}
         self.expected = expected
         sides = ([(each, sign * float(each.harmful)) for each in self.uncertain] for sign in (1, -1))
         self.probe.prepare([_values(self._compatible(side)) for side in sides], self.alike)
-        checks = self._checks()
-        self._group(self.uncertain)
+        if checks is None:
+            checks = self._checks()
+        self._explore()
         return self._found(self._noise(), checks)
 
     def _found(self, noise: Vector, checks: Sequence[tuple[dict[str, float], Vector]]) -> Responses:
@@ -162,6 +181,25 @@ class _Case:
         """As many of these as the parts can have together."""
         allowed = self.probe.compatible(_values(scores))
         return [(each, score) for each, score in scores if each.value.at in allowed]
+
+    def _explore(self) -> None:
+        """Effects of all values, some groups of them beside others."""
+        size = math.ceil(len(self.uncertain) / BRANCHES)
+        groups = [self.uncertain[first : first + size] for first in range(0, len(self.uncertain), size or 1)]
+        for branch in beside([partial(self._branch, group) for group in groups]):
+            self.low |= branch.low
+            self.high |= branch.high
+            self.tried += branch.tried
+            self.halved += branch.halved
+            self.probe.programs += branch.programs
+
+    def _branch(self, group: Sequence[Range]) -> _Branch:
+        """Effects of a group, which are the same whatever was found of others."""
+        case = _Case(self.probe.alone(), self.uncertain)
+        case.expected = self.expected
+        before = case.probe.programs
+        case._group(group)
+        return _Branch(case.low, case.high, case.tried, case.halved, case.probe.programs - before)
 
     def _group(self, group: Sequence[Range]) -> None:
         """Effects of the values of a group, of which most are expected to have none, or those of a case like it."""

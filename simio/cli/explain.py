@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.main import INTERRUPTED
+from simio.cli.main import CUT_OFF, INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
     ScenarioName,
@@ -86,7 +86,8 @@ def explain(scenario: str, sets: tuple[str, ...], number: int | None, form: str 
 
     The case is run again with each component 10% faster, twice as fast, and free, which shows the bottleneck and the
     one behind it. Windows, timers and queues are varied as well. The stages of one unit of work show where its time
-    goes.
+    goes. Exit status 3: the case takes more steps than
+    an explanation runs, and the answer covers the time before that.
 
     \b
     simio explain training-drives --case 3
@@ -101,6 +102,8 @@ def explain(scenario: str, sets: tuple[str, ...], number: int | None, form: str 
     write(output, text)
     if profile is None or not profile.complete:
         sys.exit(INTERRUPTED)
+    if profile.cut_off:
+        sys.exit(CUT_OFF)
 
 
 def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile | None, FirstRun | None]:

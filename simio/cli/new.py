@@ -9,7 +9,7 @@ import click
 
 from simio.cli.complete import ready_names
 from simio.cli.options import output_option, tell, write
-from simio.errors import SimioError, quote
+from simio.errors import SimioError, did_you_mean, quote
 
 KINDS = {
     "nfs": "a file server with NVMe drives, read by NFS over 100 Gbit/s",
@@ -27,8 +27,25 @@ KINDS = {
 """Kinds of scenario to begin with; each is a file in the folder of starters."""
 
 
+class Kind(click.Choice[str]):
+    """A kind of scenario; a ready scenario's name is told where it belongs."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The kind. Raises click.BadParameter for another word."""
+        # A starter needs nothing of what this imports.
+        from simio.loading import ready
+
+        name = value.removesuffix(".yaml")
+        if value not in self.choices and ready.ready_file(name):
+            self.fail(f"{quote(name)} is a ready scenario; simio new --from {name} copies it", param, ctx)
+        if value not in self.choices:
+            near = did_you_mean(value, list(KINDS)) or "simio new --from NAME copies a ready scenario"
+            self.fail(f"found {quote(value)}; expected one of {', '.join(KINDS)}; {near}", param, ctx)
+        return value
+
+
 @click.command()
-@click.argument("kind", type=click.Choice(list(KINDS)), required=False)
+@click.argument("kind", type=Kind(list(KINDS)), metavar="KIND", required=False)
 @click.option("--from", "ready", metavar="NAME", shell_complete=ready_names, help="Copy this ready scenario.")
 @output_option()
 def new(kind: str | None, ready: str | None, output: str | None) -> None:

@@ -80,14 +80,14 @@ class Site:
         Traced packets differ by ports, and connections of adapters with queues are on cores, of which each stream
         then has its own.
         """
-        placed = any(
-            adapter.part.kind == "multiqueue-ethernet"
-            for host in self.system.hosts.values()
-            for adapter in host.adapters.values()
-        )
-        if (self.capture or placed) and count > 1:
+        if count > 1 and (self.capture or self._placed()):
             return (f"{name} {number + 1}" for number in range(count))
         return self.p.replicate(name, count)
+
+    def _placed(self) -> bool:
+        """True if a host has an adapter with queues."""
+        adapters = (adapter for host in self.system.hosts.values() for adapter in host.adapters.values())
+        return any(adapter.part.kind == "multiqueue-ethernet" for adapter in adapters)
 
     def alike(self, devices: Sequence[BlockDevice]) -> Iterable[BlockDevice]:
         """Run a for loop's body for each device; alike ones share their steps where nothing else asks for them."""

@@ -245,8 +245,9 @@ class Report(Values):
     @field_validator("unit")
     @classmethod
     def _is_a_rate(cls, unit: str) -> str:
+        requests = units.dimension_of(unit) == "request_rate" or "iops" in unit.casefold()
         try:
-            units.parse(f"1 {unit}", "request_rate" if units.dimension_of(unit) == "request_rate" else "rate")
+            units.parse(f"1 {unit}", "request_rate" if requests else "rate")
         except units.UnitError as error:
             raise refusal(quote(unit), "a unit such as 'MB/s' or 'kIOPS'", error.hint) from None
         return unit

@@ -24,7 +24,7 @@ from simio.engines.outcome import (
 )
 from simio.engines.prepared import FirstThreads, Prepared, prepare, zeros
 from simio.machines.random import streams
-from simio.program.steps import Program, named_row
+from simio.program.steps import STRIDE, Op, Program
 from simio.waiting import Interrupt, interrupt, watcher
 
 FIRST_LOG = 1024
@@ -177,7 +177,7 @@ class _Tables:
     def _called(self) -> int:
         """Offset of the machine of the CALL at which the loop stopped."""
         step, flags = self.steps[self.control[c.STEP]].tolist(), int(self.threads[self.control[c.SLOT], c.FLAGS])
-        return named_row(step, flags >> c.INSTANCE)
+        return step[4 if step[0] == Op.LET else 2] + step[STRIDE] * (flags >> c.INSTANCE)
 
     def grow_log(self, options: Options) -> None:
         """Make room for twice as many marks, or as many as a run may record; or condense those that there are."""

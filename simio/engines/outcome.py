@@ -23,8 +23,8 @@ Ints = NDArray[np.int64]
 SAMPLES = 512
 """Most rows of the timeline; when they are full, every second one is dropped and the interval doubles."""
 LEAST_SAMPLES = 64
-SAMPLED_WORDS = 2**23
-"""Words of a timeline (64 MB) beyond which it has fewer rows, down to the least."""
+SAMPLED_WORDS = 2**21
+"""Words of a timeline (16 MB) beyond which it has fewer rows, down to the least."""
 FIRST_INTERVAL = 2**20
 """First interval of the timeline in ps, about a microsecond."""
 DEFAULT_BUDGET = 500_000_000
@@ -71,6 +71,10 @@ class Status(IntEnum):
     """More threads than may live at once."""
     INTERRUPTED = 12
     """Ctrl-C."""
+
+
+SPENT = (Status.BUDGET, Status.RECORDS)
+"""Ends of a run that has used up what it may take; what happened until then is whole."""
 
 
 class Wait(IntEnum):

@@ -117,8 +117,9 @@ class Variants:
         self._made = [made for name, made in _MADE_FROM.items() if name in fields]
         rows, columns = words // COLUMNS, words % COLUMNS
         operations = program.steps[rows, 0]
-        self._anew = bool(((columns == 0) | (operations == Op.CALL) & (columns == 1)).any())
-        """True if operations or the functions of CALLs may differ."""
+        loads = operations != self._prepared.steps[rows, 0]
+        self._anew = bool(((columns == 0) | loads | (operations == Op.CALL) & (columns == 1)).any())
+        """True if operations, the functions of CALLs or the words that these ask for may differ."""
         self._lets = np.unique(rows[(operations == Op.LET) & np.isin(columns, SPECIALISED_BY)])
 
     def prepare(self, program: Program) -> Prepared:

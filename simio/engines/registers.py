@@ -15,7 +15,7 @@ from simio.engines.arithmetic import compare, evaluate
 from simio.engines.families import call
 from simio.engines.jit import inlined
 from simio.engines.lines import named
-from simio.engines.superinstructions import BRANCHES, CALLS, LETS, RUN, SET_CONSTANT, SET_REGISTER
+from simio.engines.superinstructions import BRANCHES, CALLS, LETS, LOAD, RUN, SET_CONSTANT, SET_REGISTER
 
 TOGETHER = 4
 """Registers that are copied at once: as many as a vector register of the processor holds."""
@@ -35,11 +35,11 @@ def superinstruction(steps, threads, words, functions, me, pc, now, single):
     executed = 0
     lets = parts & LETS
     if lets > 0:
-        executed = set_registers(steps, threads, at, me, lets, now)
+        executed = set_registers(steps, threads, words, at, me, lets, now)
         pc += executed
-        if executed < lets:
-            return pc, executed + 1, codes.OVERFLOW
         at = np.uint64(pc)
+        if executed < lets:
+            return pc, executed + 1, codes.MACHINE if steps[at, 2] == LOAD else codes.OVERFLOW
     if parts & CALLS:
         executed += 1
         a = argument(threads, me, steps[at, 3])
@@ -61,8 +61,8 @@ def superinstruction(steps, threads, words, functions, me, pc, now, single):
 
 
 @inlined
-def set_registers(steps, threads, at, me, count, now):
-    """Run `count` LETs from step `at` on, up to the first that overflows; returns how many did not."""
+def set_registers(steps, threads, words, at, me, count, now):
+    """Run `count` LETs from step `at` on, up to the first that fails; returns how many did not."""
     for done in range(count):
         function = steps[at, 2]
         reg = steps[at, 3]
@@ -70,6 +70,10 @@ def set_registers(steps, threads, at, me, count, now):
             value = steps[at, 4]
         elif function == SET_REGISTER:
             value = threads[me, np.uint64(c.REGISTERS + reg)]
+        elif function == LOAD:
+            value = words[named(steps, at, 4, threads, me)]
+            if value < 0:
+                return done
         else:
             a = steps[at, 4] if reg < 0 else threads[me, np.uint64(c.REGISTERS + reg)]
             reg = steps[at, 5]

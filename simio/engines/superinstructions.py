@@ -1,5 +1,7 @@
 """Superinstructions: the compiled engine runs LETs in a row, the CALL after them and the BRANCHes after that as one.
 
+A CALL that only asks for a word of a machine's state is a LET to it.
+
 None of these can wait, so nothing can come between them. Only the engine's own copy of the table knows
 superinstructions: a program has steps, and each is counted. Where each step has to be seen by itself (in a trace, at
 the end of the budget), each is run by itself.
@@ -10,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from simio.engines.outcome import Ints
+from simio.machines.door import numbered
 from simio.program.steps import NO_REGISTER, Fn, Op
 
 LETS = 255
@@ -33,12 +36,15 @@ SHIFT = 11
 """a >> b: DIV by a power of two."""
 MASK = 12
 """a & b: MOD by a power of two."""
+LOAD = 13
+"""The word of the machines' state that constant a and the stride name, which is never negative: a CALL for it."""
 
 
 def with_superinstructions(steps: Ints) -> Ints:
     """Copy a program's table: superinstructions in the last column, LETs named by what is known of their operands."""
     table = np.ascontiguousarray(steps).copy()
     specialise_lets(table)
+    specialise_calls(table)
     let, call, branch = (table[:, 0] == op for op in (Op.LET, Op.CALL, Op.BRANCH))
     after = np.append(let[1:], False)
     # The number of LETs that begin at a step is the distance to the next step that is none.
@@ -56,6 +62,19 @@ def with_superinstructions(steps: Ints) -> Ints:
 def _at(flags: np.ndarray, steps: np.ndarray) -> np.ndarray:
     """The flags of these steps, False past the end."""
     return np.append(flags, False)[np.minimum(steps, len(flags))]
+
+
+def specialise_calls(table: Ints) -> None:
+    """Make LETs of CALLs that only ask for a word."""
+    calls = np.flatnonzero(table[:, 0] == Op.CALL)
+    for number in set(table[calls, 1].tolist()):
+        word = numbered(number).word
+        if word is None:
+            continue
+        rows = calls[table[calls, 1] == number]
+        table[rows, 4] = table[rows, 2] + word
+        table[rows, 1] = table[rows, 5]
+        table[rows, 0], table[rows, 2] = Op.LET, LOAD
 
 
 def specialise_lets(table: Ints) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from simio import units
 from simio.description.model import Case, System
 from simio.engines.execute import execute
-from simio.engines.outcome import Aborted, Options, Outcome, Status
+from simio.engines.outcome import SPENT, Aborted, Options, Outcome, Status
 from simio.explaining.model import NOTHING, Gain
 from simio.lower import lower
 from simio.program.service import SECOND
@@ -116,7 +116,7 @@ class Runner:
         self.left = 0
         self.hash = result.hash
         self.seeds = result.seeds
-        self._until = result.end if result.status == "until" else case.system.run.until
+        self._until = result.end if result.status == "until" or result.cut_off else case.system.run.until
         self._step = SLOWER if program.guests or engine == "simpy" else 1
         steps = self._cut(result, RUN_STEPS // self._step)
         self._first = None if self.notes else first
@@ -163,7 +163,7 @@ class Runner:
         try:
             return execute(lowered.program, Options(until, most, seed), self.engine, prepared=lowered.prepared)
         except Aborted as error:
-            if error.outcome.status != Status.BUDGET or not self._most:
+            if error.outcome.status not in SPENT or not self._most:
                 raise
             self.cut = True
             return replace(error.outcome, status=Status.UNTIL)

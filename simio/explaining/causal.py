@@ -9,8 +9,11 @@ of two rates that a transfer takes, the time that a packet is found to take whil
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from simio import units
 from simio.description.model import Case
-from simio.engines.outcome import Outcome
+from simio.engines.outcome import DEFAULT_BUDGET, Outcome
 from simio.errors import RunError
 from simio.explaining.answers import CUT, THROUGHPUT, Runner
 from simio.explaining.model import Alternation, CausalProfile, Waterfall
@@ -18,6 +21,8 @@ from simio.explaining.stages import Traced, waterfall
 from simio.explaining.threads import alternations
 from simio.explaining.variants import Progress, Variants
 from simio.lower import lower
+from simio.result.extrapolated import extrapolated
+from simio.result.model import CaseResult
 from simio.running import Lowered, RunOptions, run_program
 from simio.wording import byte_unit
 
@@ -35,12 +40,14 @@ def profile(
 
     `progress` gets the number of variants that are done, and of all; `traced` is the case run step by step, `found`
     its waterfall and `lowered` has its program, if there are these already. An interrupt (Ctrl-C) gives the results
-    until then, with `complete` False, unless not even the case itself has been run. Raises RunError where the case
-    cannot be run.
+    until then, with `complete` False, unless not even the case itself has been run. A case of very many steps is
+    explained as far as a run goes by default, and `cut_off` says so. Raises RunError where the case cannot be run.
     """
     lowered = lowered or Lowered(lower(case.system))
     outcomes: list[Outcome] = []
-    result = run_program(case, lowered, RunOptions(engine, outcome=lambda _, outcome: outcomes.append(outcome)))
+    whole, case = case, within(case)
+    options = RunOptions(engine, partial=True, outcome=lambda _, outcome: outcomes.append(outcome))
+    result = run_program(case, lowered, options)
     runner = Runner(case, lowered, result, engine, outcomes[0])
     try:
         traced = traced or Traced(case, engine, lowered)
@@ -74,11 +81,26 @@ def profile(
         next=work.next if metric == THROUGHPUT else None,
         alternations=threads,
         runs=runner.runs,
-        notes=(*runner.notes, *([CUT] if runner.cut else []), *work.refused()),
+        notes=(*extrapolated(case.system), *runner.notes, *([CUT] if runner.cut else []), *work.refused()),
         untried=len(work.left_out),
         complete=complete,
+        cut_off=result.cut_off if case is whole else result.cut_off and _far(result),
         held=work.held(result.limiter, rows) if metric == THROUGHPUT else "",
     )
+
+
+def within(case: Case) -> Case:
+    """The case with at most the steps that a run has by default, however many its own may take."""
+    run = case.system.run
+    if run.step_budget <= DEFAULT_BUDGET:
+        return case
+    return replace(case, system=replace(case.system, run=run.model_copy(update={"step_budget": DEFAULT_BUDGET})))
+
+
+def _far(result: CaseResult) -> str:
+    """How far a case of more steps was run."""
+    shown = units.format_quantity(result.end, "time")
+    return f"explained are the first {shown} simulated: more than {result.steps:,} steps are not run for it"
 
 
 def _alternations(traced: Traced | None) -> tuple[Alternation, ...]:

@@ -135,7 +135,8 @@ class CausalProfile:
     `metric` is 'throughput', or the name of an observation whose mean is meant where throughput does not depend on
     anything. `base` is the rate without a change and `value` that of the metric, in bytes a second or ps. `notes` are
     sentences about how the figures were got (a shortened run, fewer seeds), and `untried` is the number of components
-    that there was no time for. An interrupt leaves the rows so far.
+    that there was no time for. `cut_off` says where the run of the case ended early, as it used up its steps. An
+    interrupt leaves the rows so far.
     """
 
     title: str
@@ -154,6 +155,7 @@ class CausalProfile:
     complete: bool = True
     held: str = ""
     untried: int = 0
+    cut_off: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from simio import units
 from simio.description.model import Case, System
 from simio.engines.execute import execute
-from simio.engines.outcome import Aborted, Options, Outcome, Status
+from simio.engines.outcome import SPENT, Aborted, Options, Outcome, Status
 from simio.errors import RunError
 from simio.explaining.components import alike_of, together
 from simio.explaining.model import Segment, Stage, Waterfall
@@ -72,7 +72,7 @@ class Traced:
         try:
             return execute(self.program, options, engine, prepared=self.lowered.prepared)
         except Aborted as error:
-            if error.outcome.status != Status.BUDGET or options.budget == self.case.system.run.step_budget:
+            if error.outcome.status not in SPENT:
                 raise
             shown = units.format_quantity(error.outcome.end, "time")
             self.notes = [f"the path of a unit was followed over the first {shown} simulated"]

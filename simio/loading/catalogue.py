@@ -117,9 +117,19 @@ class Catalogue:
         if name.endswith((".yaml", ".yml")):
             return UnknownPart(quote(name), f"{a(category)} model", f"write './{name}' for a file beside this one")
         few = len(known) <= FEW
-        near = _near(name, known) or (there_are(known) if few else f"`simio models --class {category}` lists them")
+        near = (
+            self._of_another_class(name)
+            or _near(name, known)
+            or (there_are(known) if few else f"`simio models --class {category}` lists them")
+        )
         expected = f"{a(category)} model of the catalogue, or a file as './my-{category}.yaml'"
         return UnknownPart(f"the unknown model {quote(name)}", expected, near)
+
+    def _of_another_class(self, name: str) -> str:
+        """A hint for a name whose last part is that of a part of another class; '' for any other."""
+        own = name.partition("/")[2]
+        found = [each for each in self.names() if own and each.partition("/")[2] == own]
+        return f"{quote(found[0])} is {a(_FOLDERS[found[0].partition('/')[0]])}" if found else ""
 
     def _entry(self, path: Path, name: str, category: str) -> CatalogueEntry:
         try:

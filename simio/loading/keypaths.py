@@ -13,6 +13,9 @@ from typing import Any
 from simio.errors import Place
 from simio.loading.yamltree import Node
 
+RIVALS = {"length": "delay", "delay": "length"}
+"""Of a link, which has one of them."""
+
 
 def lookup(root: Node, keys: Sequence[str]) -> Node | None:
     """The node at a key path, or None; items of a list go by their `name`, else by prefix and number."""
@@ -50,6 +53,20 @@ def substitute(root: Node, keys: Sequence[str], value: Node, place: Place, secti
     known = key in old.entries and rest
     places = dict(old.key_places) if known else {**old.key_places, key: place}
     return Node(old.kind, entries, old.place, places, old.text)
+
+
+def rival(keys: Sequence[str]) -> list[str]:
+    """The key path beside which this one cannot stand, or []: set from outside, either takes the other's place."""
+    section, *name, key = keys
+    return [section, *name, RIVALS[key]] if section == "links" and len(name) == 1 and key in RIVALS else []
+
+
+def without(root: Node, keys: Sequence[str]) -> Node:
+    """`root` without the value at a key path, which it has."""
+    above = lookup(root, keys[:-1])
+    assert above is not None
+    entries = {key: node for key, node in above.entries.items() if key != keys[-1]}
+    return substitute(root, keys[:-1], replace(above, value=entries), above.place)
 
 
 def as_mapping(node: Node, place: Place | None = None) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from os.path import isfile
@@ -15,6 +16,10 @@ from simio.loading.problems import join, one_of, place_of
 from simio.loading.tables import Table, TableRow, own_name, read_table, table_names
 from simio.loading.vary import Trees, described
 from simio.loading.yamltree import Node, value_text
+from simio.wording import counted
+
+TOLD = 3
+"""Rows of a table without a case that are told one by one."""
 
 
 def read_tables(ctx: Context, node: Node | None, root: Path, scenario: str) -> list[Table]:
@@ -65,6 +70,7 @@ def assign_rows(
     single: list[list[MeasuredRow]] = [[] for _ in range(len(trees))]
     pooled: list[PooledRow] = []
     places: dict[str, dict[object, set[int]]] = {}
+    lost: Counter[str] = Counter()
     for row in (row for table in tables for row in table.rows):
         cases: set[int] | None = None
         for key, wanted in row.meanings.items():
@@ -83,7 +89,16 @@ def assign_rows(
             (case,) = cases
             single[case].append(_of_a_host(ctx, row, trees[case]))
         elif strict:
-            _unassigned(ctx, row, places, trees.cases.texts, len(cases))
+            lost[row.node.place.file] += 1
+            if lost[row.node.place.file] <= TOLD:
+                _unassigned(ctx, row, places, trees.cases.texts, len(cases))
+    place = place_of(trees.root, "measured")
+    for file, number in lost.items():
+        if number > TOLD:
+            found = f"{counted(number - TOLD, 'other row')} of {file} that no case has by itself"
+            ctx.problems.add(
+                "measured", found, "a case for each row", "leave out 'measured' to run other cases", place
+            )
     return [tuple(rows) for rows in single], tuple(pooled)
 
 

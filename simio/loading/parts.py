@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from os.path import isfile
 from pathlib import Path
 from typing import Any
@@ -115,11 +116,16 @@ def _origins(entry: CatalogueEntry) -> dict[str, Origin]:
 
 def default_text(sheet: Any, key: str) -> str:
     """The value of a field as text with its unit, exactly. Raises KeyError for a field without a default."""
-    for name, field in type(sheet).model_fields.items():
-        if key == (field.alias or name):
-            value, quantity = getattr(sheet, name), quantity_of(field)
-            return value_as_text(value, quantity.dimension if quantity else None)
-    raise KeyError(key)
+    kind: Any = type(sheet)
+    name, dimension = _fields(kind)[key]
+    return value_as_text(getattr(sheet, name), dimension)
+
+
+@cache
+def _fields(kind: Any) -> dict[str, tuple[str, str | None]]:
+    """The name and the dimension of each field of a kind of sheet, by its key."""
+    quantities = {name: (field.alias or name, quantity_of(field)) for name, field in kind.model_fields.items()}
+    return {key: (name, quantity.dimension if quantity else None) for name, (key, quantity) in quantities.items()}
 
 
 def value_as_text(value: Any, dimension: str | None) -> str:

@@ -14,13 +14,15 @@ from math import prod
 from simio import units
 from simio.errors import Place, ScenarioError, quote
 from simio.loading.context import Context
-from simio.loading.keypaths import item_index, item_name, lookup, mapping, substitute
+from simio.loading.keypaths import item_index, item_name, lookup, mapping, rival, substitute, without
 from simio.loading.problems import ProblemList, join, node_text, place_of
 from simio.loading.whereabouts import whole_path
 from simio.loading.yamltree import Node, parse_yaml, value_text
 
 MOST_CASES = 10_000
 MOST_STEPS = 8
+SETS = "--set"
+"""The file that places of the command line's settings name."""
 SECTIONS = ("hosts", "disks", "volumes", "switches", "links", "workload", "faults", "run")
 _SETTABLE = (*SECTIONS, "report")
 
@@ -41,8 +43,13 @@ class KeySetting:
 
 def apply(root: Node, settings: Sequence[KeySetting]) -> Node:
     """The tree with these settings; it shares with `root` all that they do not touch."""
+    given = {setting.key for setting in settings}
     for setting in settings:
         root = substitute(root, setting.keys, setting.value, setting.place)
+        other = rival(setting.keys)
+        node = lookup(root, other) if other else None
+        if node is not None and ".".join(other) not in given and node.place.file != SETS:
+            root = without(root, other)
     return root
 
 
@@ -194,7 +201,7 @@ def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[KeySetting]
     """The settings of the command line, each `key.path=value`; their places count the settings as lines."""
     settings = []
     for number, text in enumerate(sets, 1):
-        place = Place("--set", number, 1)
+        place = Place(SETS, number, 1)
         setting = ctx.once(("set", str(number), text), (root,), partial(_setting, ctx, root, text, place))
         if setting:
             settings.append(setting)
@@ -224,7 +231,7 @@ def _setting(ctx: Context, root: Node, text: str, place: Place) -> KeySetting | 
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> Node:
-    return parse_yaml(text, "--set")
+    return parse_yaml(text, SETS)
 
 
 def _placed(node: Node, place: Place) -> Node:

@@ -36,6 +36,9 @@ ORDER = WORDS.table("order", PLACES, about="places of the active transfers, from
 AMOUNT = WORDS.table("amount", PLACES, "bytes", about="of each place: bytes in all, 0 while the place is free")
 DONE = WORDS.table("done", PLACES, "bursts", about="of each place: bursts done")
 OVERHEAD = WORDS.table("overhead", PLACES, "clocks", about="of each place: clocks beside its data that a burst takes")
+BURSTS = WORDS.table("bursts", PLACES, "bursts", about="of each place: bursts in all")
+ALONE = WORDS.table("alone", PLACES, "ps", about="of each place: time in all, had it the bus alone")
+LASTING = WORDS.word("lasting", "ps", about="time of the transfer that asked last, had it the bus alone")
 MOST_CLOCKS = WORDS.word("most_clocks", "clocks", about="clocks of the longest transfer that can be reckoned")
 
 
@@ -53,10 +56,10 @@ def initial(period: Fraction, width: int, burst: int) -> State:
 
 
 @shared
-def bursts_of(state: NDArray, base: int, place: int) -> int:
-    """Bursts of the transfer at a place."""
-    burst = state[base + BURST]
-    return (state[base + AMOUNT + place] + burst - 1) // burst
+def clocked(state: NDArray, base: int, clocks: int) -> int:
+    """Time of so many clocks in ps, rounded up."""
+    of = state[base + OF]
+    return clocks * state[base + WHOLE] + (clocks * state[base + PART] + of - 1) // of
 
 
 @shared
@@ -64,16 +67,17 @@ def time_of(state: NDArray, base: int, place: int, bursts: int) -> int:
     """T of the first `bursts` bursts of the transfer at a place, in ps."""
     amount = min(bursts * state[base + BURST], state[base + AMOUNT + place])
     width = state[base + WIDTH]
-    clocks = (amount + width - 1) // width + bursts * state[base + OVERHEAD + place]
-    of = state[base + OF]
-    return clocks * state[base + WHOLE] + (clocks * state[base + PART] + of - 1) // of
+    return clocked(state, base, (amount + width - 1) // width + bursts * state[base + OVERHEAD + place])
 
 
 @shared
 def more(state: NDArray, base: int, place: int, bursts: int) -> int:
     """Time of the next `bursts` bursts of a place, or of those that are left, in ps."""
     done = state[base + DONE + place]
-    time = time_of(state, base, place, min(done + bursts, bursts_of(state, base, place)))
+    if done + bursts < state[base + BURSTS + place]:
+        time = time_of(state, base, place, done + bursts)
+    else:
+        time = state[base + ALONE + place]
     return time - time_of(state, base, place, done) if done > 0 else time
 
 
@@ -93,7 +97,7 @@ def serve(state: NDArray, base: int, rounds: int) -> None:
     kept = 0
     for at in range(state[base + ACTIVE]):
         place = state[base + ORDER + at]
-        bursts = bursts_of(state, base, place)
+        bursts = state[base + BURSTS + place]
         state[base + DONE + place] = min(state[base + DONE + place] + rounds, bursts)
         if state[base + DONE + place] < bursts:
             state[base + ORDER + kept] = place
@@ -110,7 +114,7 @@ def serve_one(state: NDArray, base: int) -> None:
     last = state[base + ACTIVE] - 1
     for at in range(last):
         state[base + ORDER + at] = state[base + ORDER + at + 1]
-    if state[base + DONE + place] < bursts_of(state, base, place):
+    if state[base + DONE + place] < state[base + BURSTS + place]:
         state[base + ORDER + last] = place
     else:
         state[base + ACTIVE] = last
@@ -124,7 +128,7 @@ def catch_up(state: NDArray, base: int, now: int) -> None:
         return
     if active == 1:
         place = state[base + ORDER]
-        bursts = bursts_of(state, base, place)
+        bursts = state[base + BURSTS + place]
         time = more(state, base, place, bursts)
         if state[base + BEGUN] + time <= now:
             state[base + DONE + place] = bursts
@@ -136,7 +140,7 @@ def catch_up(state: NDArray, base: int, now: int) -> None:
     high = 0
     for at in range(active):
         place = state[base + ORDER + at]
-        high = max(high, bursts_of(state, base, place) - state[base + DONE + place])
+        high = max(high, state[base + BURSTS + place] - state[base + DONE + place])
     while low < high:
         middle = (low + high + 1) // 2
         if state[base + BEGUN] + rounds_time(state, base, middle) <= now:
@@ -149,19 +153,6 @@ def catch_up(state: NDArray, base: int, now: int) -> None:
 
 
 @machine("parts")
-def time_alone(state: NDArray, base: int, amount: int, overhead: int) -> int:
-    """Time of a transfer of `amount` bytes that has the bus alone, with `overhead` clocks a burst, in ps."""
-    if amount < 1 or amount > 2**40 or overhead < 0 or overhead > 2**20:
-        return -1
-    bursts = (amount - 1) // state[base + BURST] + 1
-    clocks = (amount - 1) // state[base + WIDTH] + 1 + bursts * overhead
-    if clocks > state[base + MOST_CLOCKS]:
-        return -1
-    of = state[base + OF]
-    return clocks * state[base + WHOLE] + (clocks * state[base + PART] + of - 1) // of
-
-
-@machine("parts")
 def begin(state: NDArray, base: int, now: int, amount: int, overhead: int) -> int:
     """A transfer of `amount` bytes asks for the bus, with `overhead` clocks a burst.
 
@@ -170,8 +161,11 @@ def begin(state: NDArray, base: int, now: int, amount: int, overhead: int) -> in
     if now > LATEST or amount < 1 or amount > 2**40 or overhead < 0 or overhead > 2**20:
         return -1
     bursts = (amount - 1) // state[base + BURST] + 1
-    if (amount - 1) // state[base + WIDTH] + 1 + bursts * overhead > state[base + MOST_CLOCKS]:
+    clocks = (amount - 1) // state[base + WIDTH] + 1 + bursts * overhead
+    if clocks > state[base + MOST_CLOCKS]:
         return -1
+    time = clocked(state, base, clocks)
+    state[base + LASTING] = time
     catch_up(state, base, now)
     place = 0
     while place < PLACES and state[base + AMOUNT + place] > 0:
@@ -182,12 +176,20 @@ def begin(state: NDArray, base: int, now: int, amount: int, overhead: int) -> in
     state[base + AMOUNT + place] = amount
     state[base + DONE + place] = 0
     state[base + OVERHEAD + place] = overhead
+    state[base + BURSTS + place] = bursts
+    state[base + ALONE + place] = time
     state[base + ORDER + active] = place
     state[base + ACTIVE] = active + 1
     if active == 0:
         state[base + BEGUN] = now
         return PLACES + place
     return place
+
+
+@machine("parts", word=LASTING)
+def lasting(state: NDArray, base: int) -> int:
+    """Time of the transfer that `begin` was asked for last, had it the bus alone, in ps."""
+    return state[base + LASTING]
 
 
 @machine("parts")
@@ -202,7 +204,7 @@ def rest(state: NDArray, base: int, now: int, answer: int) -> int:
         return 0
     catch_up(state, base, now)
     place = answer % PLACES
-    bursts = bursts_of(state, base, place)
+    bursts = state[base + BURSTS + place]
     left = bursts - state[base + DONE + place]
     if left == 0:
         state[base + AMOUNT + place] = 0

@@ -26,7 +26,7 @@ def arrive(state: NDArray, base: int, count: int) -> int:
     return pending
 
 
-@machine("parts")
+@machine("parts", word=BATCH)
 def batch(state: NDArray, base: int) -> int:
     """Number of the present batch."""
     return state[base + BATCH]

@@ -48,6 +48,8 @@ class Machine:
     timed: bool
     """True if it takes the present time."""
     arguments: int
+    word: int | None = None
+    """The word of the machine's state that is its whole answer, where an engine may look at it without a call."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -66,15 +68,16 @@ _PACKAGES: dict[str, str] = {}
 _EXTENSIONS: dict[str, list[Callable[[], Iterable[str]]]] = {}
 
 
-def machine(family: str) -> Callable[[_Function], _Function]:
+def machine(family: str, word: int | None = None) -> Callable[[_Function], _Function]:
     """Declare a function that CALL steps can name, as one of a family; what it calls is `shared`.
 
+    With `word`, it does nothing but answer with that word of the machine's state.
     Raises ValueError for parameters that a CALL step cannot pass, a family of another package, and a name whose
     number another function has.
     """
 
     def declare(function: _Function) -> _Function:
-        made = _declaration(family, function)
+        made = _declaration(family, function, word)
         package = function.__module__.partition(".")[0]
         owner = _PACKAGES.setdefault(family, package)
         if owner != package:
@@ -88,14 +91,14 @@ def machine(family: str) -> Callable[[_Function], _Function]:
     return declare
 
 
-def _declaration(family: str, function: Called) -> Machine:
+def _declaration(family: str, function: Called, word: int | None) -> Machine:
     name = f"{function.__module__.removeprefix(f'{ROOM}.')}.{function.__qualname__}"
     given = list(inspect.signature(function).parameters)
     timed = given[2:3] == ["now"]
     arguments = len(given) - (3 if timed else 2)
     if given[:2] != ["state", "base"] or not 0 <= arguments <= ARGUMENTS:
         raise ValueError(f"{name}: a machine function takes state, base, now if it wants, and up to two integers")
-    return Machine(function, family, name, number_of_name(name), timed, arguments)
+    return Machine(function, family, name, number_of_name(name), timed, arguments, word)
 
 
 def number_of_name(name: str) -> int:

@@ -11,7 +11,7 @@ WORDS = Layout("variable")
 VALUE = WORDS.word("value")
 
 
-@machine("parts")
+@machine("parts", word=VALUE)
 def load(state: NDArray, base: int) -> int:
     """The word."""
     return state[base + VALUE]

@@ -270,6 +270,28 @@ class Blocks(Emitting):
         self._regions.append(Region(at + 1, self._at, int(share) if share.denominator == 1 else share))
 
     @contextmanager
+    def either(self, condition: Condition) -> Iterator[Callable[[], None]]:
+        """Run the first part of the body if a condition holds, else the rest, which a call of what this gives begins.
+
+            with p.either(left == 0) as otherwise:
+                p.mark(empty, 1)
+                otherwise()
+                p.get(buffer, left)
+        """
+        first = self._skip_unless(condition)
+        jumps: list[int] = []
+
+        def otherwise() -> None:
+            jumps.append(self._emit(Op.JUMP, 0))
+            self._aim(first)
+            self._regions.append(Region(first + 1, self._at, 0))
+
+        yield otherwise
+        (jump,) = jumps
+        self._aim(jump)
+        self._regions.append(Region(jump + 1, self._at, 0))
+
+    @contextmanager
     def until(
         self, condition: Condition | Register, comparison: str = "", operand: Operand = 0, least: int = 1
     ) -> Iterator[None]:

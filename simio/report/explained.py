@@ -41,6 +41,8 @@ def show(
     if profile:
         if profile.settings:
             console.print(Text(settings_text(profile.settings), style="dim"))
+        if profile.cut_off:
+            console.print(Text(profile.cut_off, style="yellow"))
         console.print(Padding(Text(_answer(profile), style="bold green"), (1, 0, 0, 0)))
         _paragraph(console, of_profile(profile))
     if found:

@@ -14,6 +14,7 @@ from simio.program.steps import Program
 from simio.result import measure
 from simio.result.checks import Check
 from simio.result.demerit import demerits
+from simio.result.extrapolated import extrapolated
 from simio.result.jobs import job_runs
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
@@ -69,7 +70,7 @@ def case_result(
         checks=checks,
         precision=runs.precision,
         progress=Progress.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
-        notes=tuple(dict.fromkeys([*runs.notes, *growing, *_condensed(outcome)])),
+        notes=tuple(dict.fromkeys([*runs.notes, *growing, *_condensed(outcome), *extrapolated(case.system)])),
         demerits=demerits(case.system.workloads.values(), program, outcome),
         requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
         requests_half_width=confidence([float(each.requests) for each in runs.seen])[1]

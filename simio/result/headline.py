@@ -26,6 +26,8 @@ AHEAD = (
     "after the warm-up more was delivered than the bound allows, as part of it was under way or in a cache before: "
     "the whole run is reported"
 )
+HANDED_OVER = "bytes count when they are handed over: "
+BEHIND = "more had been handed over than the bound allows by then: the time of the work behind it counts as well"
 UNDER_WAY = Fraction(1, 100)
 """Share of the bytes of a span that may have been under way when it began, as in a disk's buffer."""
 LATER = Fraction(5, 4)
@@ -51,6 +53,8 @@ def reported(program: Program, outcome: Outcome, warm: int | str, certain: Bound
         note = AHEAD if span.since else span.note
         longest = replace(total, until=outcome.end)
         found = _first((total, longest), lambda: _caps_of_whole(certain, cut)) or (longest, None)
+        if note.startswith(HANDED_OVER) and found[0].until > total.until:
+            note = BEHIND
         found = replace(found[0], note=note), found[1]
     return found
 
@@ -109,10 +113,7 @@ def _doubt(program: Program, outcome: Outcome, span: Throughput) -> str:
         if outcome.end <= LATER * span.until:
             return ""
         ended, times = units.format_quantity(outcome.end, "time"), outcome.end / span.until
-        return (
-            "bytes count when they are handed over: the work behind them went on until "
-            f"{ended}, {times:.2g} times as long"
-        )
+        return f"{HANDED_OVER}the work behind them went on until {ended}, {times:.2g} times as long"
     if span.deliveries >= FEW:
         return ""
     took = units.format_quantity(int(measure.deliveries(program, outcome)[0][0]), "time")

@@ -51,11 +51,12 @@ def limiter(
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
     resource), and a thread before a lock (whose holders may wait). With a `program`, a lock leads to what its holders
-    use or wait for most (`_beneath`); `resources` are then in the order of the program's. If none is saturated, and
-    all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the time, the limit is what a
-    machine waited for most of the `end` ps of the run, such as a window, or a trace that is `paused` for this share
-    of it.
-    Otherwise the stages run one after another, and the busiest part is named.
+    use or wait for most (`_beneath`), and a resource to one that it waits for (`_within`); `resources` are then in
+    the order of the program's.
+
+    If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the
+    time, the limit is what a machine waited for most of the `end` ps of the run, such as a window, or a trace that is
+    `paused` for this share of it. Otherwise the stages run one after another, and the busiest part is named.
     """
     servers = [("resource", use.name, use.utilisation) for use in resources if not use.lock]
     own = [("thread", use.name, use.busy) for use in threads]
@@ -65,6 +66,8 @@ def limiter(
         if busy >= SATURATED:
             if kind == "lock" and program:
                 return _beneath(resources, name, program)
+            if kind == "resource" and program:
+                name, busy = _within(resources, name, program)
             return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy))
     candidates = [item for item in sorted(servers + own + locks, key=lambda item: -item[2])[:2] if item[2] > 0]
     steady = all(use.served and not (use.grows or use.lost or use.users) for use in open_loads)
@@ -103,6 +106,27 @@ def _load(open_loads: tuple[LoadUse, ...], busiest: tuple[str, str, float]) -> L
     rate = sum(use.offered for use in open_loads)
     sentence = f"All {figure(rate)} requests a second that arrive are served. Busiest: {name} {busy:.0%}"
     return Limiter("load", name, busy, sentence)
+
+
+def _within(resources: tuple[ResourceUse, ...], name: str, program: Program) -> tuple[str, float]:
+    """Name and use of a saturated resource, or of another for which its holders wait while they have it.
+
+    Lanes of PCI Express are taken while a transfer waits for memory. A line that was never longer than there are
+    holders is theirs, in equal parts; where what is left of their use is less than that of the other, that limits.
+    """
+    rows = [row for row, use in enumerate(resources) if not use.lock and use.utilisation >= SATURATED]
+    at = next(row for row in rows if resources[row].name == name)
+    if len(rows) == 1:
+        return name, resources[at].utilisation
+    holding = Holding.of(program)
+    inside = [row for row in rows if row != at and row in holding.beneath(at)]
+    row = max(inside, key=lambda row: resources[row].utilisation, default=at)
+    used = resources[row]
+    waiting = [other for other in rows if other != row and row in holding.beneath(other)]
+    held = sum(resources[other].units for other in waiting)
+    if held > used.longest_line and resources[at].utilisation - used.mean_line / held < used.utilisation:
+        at = row
+    return resources[at].name, resources[at].utilisation
 
 
 def _beneath(resources: tuple[ResourceUse, ...], name: str, program: Program) -> Limiter:

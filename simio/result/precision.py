@@ -12,7 +12,7 @@ from math import sqrt
 from simio.bound import bound
 from simio.description.model import Run
 from simio.engines.execute import execute
-from simio.engines.outcome import Options, Outcome, Status
+from simio.engines.outcome import SPENT, Options, Outcome, Status
 from simio.limits import Bound, Cap
 from simio.program.service import SECOND
 from simio.program.steps import HORIZON, Program
@@ -37,7 +37,7 @@ FIRST = SECOND // 1000
 
 _FIGURE = re.compile(r"[\d.,]+( [munp]?s\b)?")
 
-STOPPED = (Status.BUDGET, Status.INTERRUPTED)
+STOPPED = (*SPENT, Status.INTERRUPTED)
 """Ends of a run after which there is no other."""
 
 

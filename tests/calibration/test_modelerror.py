@@ -8,10 +8,11 @@ import math
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.stats import t
 
 from simio.calibration import cover
 from simio.calibration.cover import Covered, blind_rows, score, share_of, share_then
-from simio.calibration.modelerror import Evidence, all_evidence, learnt
+from simio.calibration.modelerror import Evidence, all_evidence, learnt, likelihood
 from simio.calibration.usage import range_of
 from simio.calibration.values import CatalogueValue
 from simio.calibration.widths import CLASSES, deviation
@@ -34,6 +35,22 @@ def test_the_scale_of_the_errors_is_found_on_either_side():
     found = learnt(evidence=evidence(errors))
     assert found.low == pytest.approx(0.3, rel=0.3)
     assert found.high == pytest.approx(0.1, rel=0.3)
+
+
+def test_the_scales_found_are_the_most_likely_by_the_density_of_student_s_t():
+    rows = evidence(np.where(drawn(1.0) < 0, 0.3, 0.1) * drawn(1.0), spread=0.02)
+    found = learnt(evidence=rows)
+
+    def likely(low, high):
+        own = [(row.error, math.hypot(low, row.spread), math.hypot(high, row.spread)) for row in rows]
+        return sum(
+            t.logpdf(error / (low if error < 0 else high), 4) + math.log(2 / (low + high)) for error, low, high in own
+        )
+
+    most = likely(found.low, found.high)
+    assert sum(likelihood(row, found) for row in rows) == pytest.approx(most)
+    for low, high in ((1.001, 1), (0.999, 1), (1, 1.001), (1, 0.999)):
+        assert likely(found.low * low, found.high * high) < most
 
 
 def test_one_gross_error_hardly_moves_the_scale():

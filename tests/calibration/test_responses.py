@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from simio.calibration.probe import Answer
 from simio.calibration.responses import CHECKS, _Case, _moved
 from simio.calibration.usage import Range
 from simio.calibration.values import CatalogueValue
+from simio.sweeps import beside
 from simio.units import parse
 
 NAMES = "abcdefgh"
@@ -37,6 +39,9 @@ class Modelled:
         moved = sum(self.powers.get(key, 0.0) * log for key, log in logs.items())
         return Answer(100.0 * math.exp(moved + self.curve * moved**2), 1000.0)
 
+    def alone(self):
+        return copy(self)
+
     def compatible(self, values):
         return values
 
@@ -55,6 +60,22 @@ def test_a_case_like_the_one_before_takes_its_effects_with_the_checks_alone():
     assert many > few == CHECKS
     assert again.low.keys() == first.low.keys() == {"parts/p.a", "parts/p.d"}
     assert again.high["parts/p.a"][0] == first.high["parts/p.a"][0]
+
+
+def test_effects_are_the_same_on_one_processor_and_on_several(monkeypatch):
+    powers = {"a": -0.5, "d": -0.1, "f": 0.2}
+    found = []
+    for processors in (1, 3):
+        monkeypatch.setattr(beside, "_processors", lambda processors=processors: processors)
+        found.append(responses(powers))
+    (one, programs), (several, as_many) = found
+    assert programs == as_many == one.runs
+    assert list(one.low) == list(several.low) == ["parts/p.a", "parts/p.d", "parts/p.f"]
+    for name in one.low:
+        assert np.array_equal(one.low[name], several.low[name])
+        assert np.array_equal(one.high[name], several.high[name])
+    assert np.array_equal(one.noise, several.noise)
+    assert np.array_equal(one.residual, several.residual)
 
 
 def test_a_case_that_responds_otherwise_is_answered_itself():

@@ -49,8 +49,22 @@ def test_a_link_has_a_length_or_the_delay_of_one() -> None:
     long = load(changed("ttcp", "server.ge], length: 20 m", "server.ge], length: 1000 km")).cases[0].system
     late = load(changed("ttcp", "server.ge], length: 20 m", "server.ge], delay: 5 ms")).cases[0].system
     assert late.links[1].length == long.links[1].length
-    told = simio("run", "ttcp.yaml", "--set", "links.link1.delay=5 ms").stderr
-    assert "links.link1.delay: found both length and delay; expected one of them" in told
+    both = changed("ttcp", "server.ge], length: 20 m", "server.ge], length: 20 m, delay: 5 ms")
+    assert "links.link2.delay: found both length and delay; expected one of them" in simio("run", both).stderr
+
+
+def test_a_delay_from_outside_takes_the_place_of_the_length_in_the_file() -> None:
+    far = load("ttcp.yaml", ["links.link1.length=1000 km"]).cases[0].system.links[0].length
+    assert load("ttcp.yaml", ["links.link1.delay=5 ms"]).cases[0].system.links[0].length == far
+    late = changed("ttcp", "server.ge], length: 20 m", "server.ge], delay: 5 ms")
+    assert load(late, ["links.link2.length=3 m"]).cases[0].system.links[1].length == 3
+    varied = Path("ttcp.yaml").read_text() + "vary: {links.link1.delay: [5 ms, 10 ms]}\n"
+    Path("mine.yaml").write_text(varied)
+    assert [case.system.links[0].length for case in load("mine.yaml").cases] == [far, 2 * far]
+    # Of two that are both given there, neither is dropped.
+    for settings in (["links.link1.delay=5 ms", "links.link1.length=3 m"], ["links.link1.length=3 m"]):
+        done = simio("run", "mine.yaml", *(f"--set={text}" for text in settings))
+        assert "links.link1.delay: found both length and delay; expected one of them" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -250,3 +264,10 @@ def test_random_writes_through_a_cache_with_dirty_limits_are_refused_in_words() 
     result = simio("run", "today.yaml")
     assert result.exit_code == 2
     assert "workload.w.pattern: random blocks of a whole device are not written through a cache" in result.stderr
+
+
+def test_a_write_beyond_what_a_connection_carries_is_refused_with_its_key() -> None:
+    told = simio("run", changed("ttcp", "size: 8 KiB", "size: 4000000 TiB")).stderr
+    assert (
+        "workload.ttcp.size: a write or read of 4000000 TiB is too large: a connection carries at most 8 TiB" in told
+    )

@@ -54,6 +54,34 @@ def test_a_file_that_is_there_stays(tmp_path):
     assert "cannot write" in simio("new", "disk", "-o", str(tmp_path / "no" / "f.yaml")).output
 
 
+def test_a_ready_scenario_in_the_place_of_a_kind_is_told_its_option():
+    done = simio("new", "linux-fc-raw")
+    assert done.exit_code == 2
+    assert "'linux-fc-raw' is a ready scenario; simio new --from linux-fc-raw copies it" in done.stderr
+    assert simio("new", "--from", "linux-fc-raw").exit_code == 0
+    assert "found 'disks'; expected one of nfs, nvme" in simio("new", "disks").stderr
+    assert "did you mean 'disk'?" in simio("new", "disks").stderr
+    assert "simio new --from NAME copies a ready scenario" in simio("new", "mainframe").stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "promise", "arguments", "printed"),
+    [
+        ("disk", "parts, wiring and cases", ("show", "FILE"), "fabric"),
+        ("ftp", "the way that the data take", ("show", "FILE", "--graph"), "link1"),
+        ("video", "the late frames if there are any", ("run", "FILE", "--set", "workload.play.streams=3"), "late"),
+        ("fio", "the same as fio itself would print it", ("run", "FILE", "--fio-json"), '"jobs"'),
+    ],
+)
+def test_a_starter_says_what_its_commands_print(kind, promise, arguments, printed, tmp_path):
+    path = tmp_path / "mine.yaml"
+    simio("new", kind, "-o", str(path))
+    assert promise in path.read_text()
+    done = simio(*(str(path) if word == "FILE" else word for word in arguments))
+    assert done.exit_code == 0, done.output
+    assert printed in done.stdout
+
+
 def test_its_comments_name_the_file(tmp_path):
     path = tmp_path / "mine.yaml"
     simio("new", "ttcp", "-o", str(path))

@@ -6,10 +6,10 @@ import pytest
 
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options, Outcome, Status
-from simio.engines.superinstructions import BRANCHES, CALLS, LETS, LONGEST, MOST, RUN, with_superinstructions
+from simio.engines.superinstructions import BRANCHES, CALLS, LETS, LOAD, LONGEST, MOST, RUN, with_superinstructions
 from simio.machines import variable
 from simio.program.builder import Builder
-from simio.program.steps import Program
+from simio.program.steps import Op, Program
 
 
 def both(program: Program, budget: int = 10**6) -> Outcome:
@@ -145,3 +145,38 @@ def test_a_run_goes_on_to_the_call_and_the_branch_after_its_lets() -> None:
     flags = CALLS | BRANCHES
     assert table[:, RUN].tolist() == [2 | flags, 1 | flags, flags, BRANCHES, 0, 0]
     assert (program.steps == before).all()
+
+
+def test_a_call_for_a_word_is_as_any_other() -> None:
+    # The same word for two instances, between LETs that are run with it.
+    p = Builder()
+    seen, word = p.observation("seen"), p.machine("word", [7])
+    with p.thread("t"):
+        total, got, old = p.register(1), p.register(), p.register()
+        with p.loop(40):
+            p.let(total, "ADD", total, 2)
+            p.call(got, variable.load, word)
+            p.let(total, "ADD", total, got)
+            p.call(old, variable.swap, word, total)
+            with p.when(total % 3 == 0):
+                p.mark(seen, total)
+    program = p.build()
+    table = with_superinstructions(program.steps)
+    loads = [at for at, step in enumerate(table.tolist()) if step[0] == Op.LET and step[2] == LOAD]
+    assert [Op(program.steps[at, 0]) for at in loads] == [Op.CALL]
+    assert table[loads[0] - 1, RUN] & LETS == 3
+    whole = both(program)
+    for budget in range(1, whole.steps, 7):
+        assert both(program, budget).steps == budget
+
+
+def test_a_word_below_zero_is_a_refusal() -> None:
+    p = Builder()
+    word = p.machine("word", [-7])
+    with p.thread("t"):
+        number = p.register(1)
+        p.let(number, "ADD", number, 1)
+        p.call(number, variable.load, word)
+        p.let(number, "ADD", number, 1)
+    run = both(p.build())
+    assert (run.status, run.fault, run.steps) == (Status.MACHINE, (0, 2), 3)

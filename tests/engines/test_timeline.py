@@ -139,7 +139,7 @@ def test_a_gauge_is_the_word_of_its_machine_at_each_sample(engine: ModuleType, b
 
 
 def test_a_wide_timeline_has_fewer_rows(engine: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [sample_rows(columns) for columns in (0, 2**14, 2**15, 2**15 + 1, 2**20)] == [512, 512, 256, 254, 64]
+    assert [sample_rows(columns) for columns in (0, 2**12, 2**13, 2**13 + 1, 2**20)] == [512, 512, 256, 254, 64]
     monkeypatch.setattr(outcome, "SAMPLED_WORDS", 600)
     monkeypatch.setattr(outcome, "LEAST_SAMPLES", 8)
     bench = Bench()

@@ -68,7 +68,7 @@ def test_a_faster_client_leaves_a_small_segment_waiting_for_a_delayed_acknowledg
     base, faster, at_once = (
         run("requests.yaml", *each) for each in (sets, fast, (*fast, "workload.requests.nodelay=true"))
     )
-    what = "more than a small segment"
+    what = "a full segment"
     assert faster.rate < 0.1 * base.rate
     # Almost every response waits for the timer of 50 ms; without Nagle's algorithm none does.
     assert tally(base, what) < 200 * MS < 190 * 50 * MS < tally(faster, what)

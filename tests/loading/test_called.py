@@ -20,6 +20,12 @@ from simio.loading.called import meant
         ("to", ["host", "storage", "devices"], "did you mean 'storage'?"),
         ("target", ["storage", "to"], "did you mean 'to'?"),
         ("dept", ["depth", "host"], "did you mean 'depth'?"),
+        ("rsize", ["size", "transfer"], "did you mean 'transfer'?"),
+        ("protocol", ["transport", "programs"], "did you mean 'transport'?"),
+        ("gpus", ["accelerators", "batch"], "did you mean 'accelerators'?"),
+        ("chunk", ["unit", "cache"], "did you mean 'unit'?"),
+        ("distribution", ["process", "rate"], "did you mean 'process'?"),
+        ("size", ["object", "sizes"], "did you mean 'object'?"),
     ],
 )
 def test_what_other_tools_call_a_name_is_nearer_than_what_is_spelt_alike(

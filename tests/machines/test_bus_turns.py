@@ -185,23 +185,26 @@ def test_transfers_end_as_if_bursts_took_turns_one_by_one(transfers: list[Transf
 def test_a_transfer_that_has_the_bus_alone(period: Fraction, amount: int, overhead: int) -> None:
     turns = Turns(period)
     time = needed(period, amount, overhead, -(-amount // 16))
-    assert turns.ask(bus.time_alone, amount, overhead) == time
-    assert turns.ask(bus.rest, turns.begin(amount, overhead)) == time
+    turn = turns.begin(amount, overhead)
+    assert turns.ask(bus.lasting, 0) == time
+    assert turns.ask(bus.rest, turn) == time
+    # Whoever asks next is told what it would take alone, too.
+    turns.begin(16)
+    assert turns.ask(bus.lasting, 0) == needed(period, 16, 2, 1)
 
 
-@pytest.mark.parametrize("function", [bus.time_alone, bus.begin])
-def test_the_longest_transfer_that_can_be_reckoned(function: int) -> None:
+def test_the_longest_transfer_that_can_be_reckoned() -> None:
     # 10**16 ps at 10**11 + 1 ps a clock at most; else 2**40 bytes.
     turns = Turns(Fraction(10**11))
     for amount, overhead in ((4 * 99_999, 0), (16, 99_995), (32, 49_995)):
-        assert turns.ask(function, amount, overhead) >= 0
-        assert turns.ask(function, amount + 4, overhead) == -1
-        assert turns.ask(function, amount, overhead + 1) == -1
+        assert turns.ask(bus.begin, amount, overhead) >= 0
+        assert turns.ask(bus.begin, amount + 4, overhead) == -1
+        assert turns.ask(bus.begin, amount, overhead + 1) == -1
     turns = Turns(Fraction(1))
     for amount, overhead in ((2**40, 0), (1, 2**20)):
-        assert turns.ask(function, amount, overhead) >= 0
+        assert turns.ask(bus.begin, amount, overhead) >= 0
     for amount, overhead in ((2**40 + 1, 0), (1, 2**20 + 1), (0, 2), (1, -1)):
-        assert turns.ask(function, amount, overhead) == -1
+        assert turns.ask(bus.begin, amount, overhead) == -1
 
 
 @pytest.mark.parametrize(("time", "answer"), [(0, 0), (bus.LONGEST, 0), (bus.LONGEST + 1, -1), (-1, -1)])

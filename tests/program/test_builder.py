@@ -225,3 +225,26 @@ def test_occupancies_are_no_steps() -> None:
     program = p.build()
     assert len(program.steps) == 3
     assert [(o.at, o.window, o.time) for o in program.occupancies] == [(1, 0, 77)]
+
+
+def test_one_of_two_parts_runs() -> None:
+    p = Builder()
+    m = p.observation("m")
+    with p.thread("t"):
+        r = p.register(3)
+        with p.loop(2):
+            with p.either(r == 3) as otherwise:
+                p.mark(m, 1)
+                otherwise()
+                p.mark(m, 2)
+            r.set(r + 1)
+    program = p.build()
+    assert rows(program)[2:6] == [
+        (Op.BRANCH, Compare.NE, 0, NONE, 3, 5),
+        (Op.MARK, 0, NONE, 1),
+        (Op.JUMP, 6),
+        (Op.MARK, 0, NONE, 2),
+    ]
+    assert program.regions[:2] == (Region(3, 5, 0), Region(5, 6, 0))
+    for run in (compiled.run(program), reference.run(program)):
+        assert run.marks[:, 2].tolist() == [1, 2]

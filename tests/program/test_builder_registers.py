@@ -74,10 +74,10 @@ def test_a_call_reads_its_arguments_before_it_writes() -> None:
     at = p.machine("disk", [0] * 20)
     with p.thread("t"):
         r = p.register(1)
-        p.call(r, bus.time_alone, at, r, 5)
+        p.call(r, bus.begin, at, r, 5)
         s = p.register(2)
     assert s.number == 1
-    assert p.build().steps[1, :6].tolist() == [Op.CALL, number_of(bus.time_alone), at, 0, -6, 0]
+    assert p.build().steps[1, :6].tolist() == [Op.CALL, number_of(bus.begin), at, 0, -6, 0]
 
 
 @pytest.mark.parametrize("value", [-1, 2**62 + 1])

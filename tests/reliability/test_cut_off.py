@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
+from simio import running
 from simio.cli.main import CUT_OFF, INTERRUPTED, main
 from simio.cli.progress import Progress
 from simio.engines import compiled, reference
@@ -192,6 +193,23 @@ def test_a_run_cut_off_is_the_same_on_both_engines(endless: str) -> None:
     (case,) = load(endless, ("run.step_budget=100000",)).cases
     one, other = (run_case(case, RunOptions(engine, partial=True)) for engine in ("compiled", "simpy"))
     assert (one.rate, one.end, one.cut_off) == (other.rate, other.end, other.cut_off)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "simpy"])
+def test_observations_without_room_keep_what_is_known(
+    endless: str, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    (case,) = load(endless).cases
+    with monkeypatch.context() as patch:
+        for module in (compiled, reference, running):
+            patch.setattr(module, "RECORD_LIMIT", 5_000)
+        with pytest.raises(RunError, match="more observations than a run may record"):
+            run_case(case, RunOptions(engine))
+        result = run_case(case, RunOptions(engine, partial=True))
+    assert result.cut_off.endswith("simulated: 5,000 observations are recorded, the most that a run may have")
+    assert result.rate > 0
+    whole = run_case(load(endless, (f"run.until={result.end} ps",)).cases[0], RunOptions(engine))
+    assert abs(result.rate / whole.rate - 1) < 0.01
 
 
 @pytest.mark.usefixtures("own_results")

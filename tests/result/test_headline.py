@@ -17,7 +17,7 @@ from simio.engines.outcome import Options
 from simio.loading import load
 from simio.program.builder import Builder
 from simio.program.steps import Program
-from simio.result.headline import AHEAD, reported
+from simio.result.headline import AHEAD, BEHIND, reported
 from simio.result.measure import SHORT
 from simio.result.model import CaseResult, Throughput
 from simio.running import run_case, run_scenario
@@ -153,6 +153,8 @@ def test_one_frame_counts_for_as_long_as_it_is_shown(run):
     )
     assert case.throughput.until == case.end
     assert case.rate <= case.bound == Fraction(125_000)
+    # Its time counts, so that it is not said to be left out.
+    assert case.notes == (BEHIND,)
 
 
 def test_datagrams_count_for_the_bound_beside_a_connection(run):

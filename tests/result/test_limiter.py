@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from simio.bound import bound
+from simio.engines import reference
+from simio.engines.outcome import Options
 from simio.explaining import profile
 from simio.loading import load as read
+from simio.program.builder import Builder
+from simio.result.headline import reported
+from simio.result.limiter import limit_of
 from simio.running import run_case
 
 SCENARIOS = sorted(Path(__file__).parents[2].glob("scenarios/*.yaml"))
@@ -37,3 +43,32 @@ def test_an_explanation_names_the_limit_of_the_run(path, monkeypatch):
     monkeypatch.setattr("simio.explaining.variants.what_ifs", lambda _: [])
     case = read(path).cases[0]
     assert profile(case).limiter == run_case(case).limiter
+
+
+@pytest.mark.parametrize(
+    ("drives", "lanes", "named"),
+    [
+        # Eight drives, whose lanes would carry a request in 2 us, wait for memory that takes 1 us each: all busy.
+        (8, 2, "memory"),
+        # One drive keeps its lanes for 100 us and memory for 95 of them: memory waits for the lanes.
+        (1, 100, "lanes 1"),
+    ],
+)
+def test_lanes_that_wait_for_memory_lead_to_it(drives: int, lanes: int, named: str) -> None:
+    p = Builder()
+    rows = [p.resource(f"lanes {number + 1}") for number in range(drives)]
+    memory = p.resource("memory")
+    done = p.observation("done", "delivered", "bytes")
+    within = 1 if drives > 1 else 95
+    for number, row in enumerate(rows):
+        with p.thread(f"drive {number}"), p.loop(200), p.hold(row):
+            p.advance((lanes - within) * 10**6)
+            with p.hold(memory):
+                p.advance(within * 10**6)
+            p.mark(done, 4096)
+    program = p.build()
+    outcome = reference.run(program, Options())
+    span, _ = reported(program, outcome, 0, bound(program))
+    found = limit_of(program, outcome, span)
+    assert (found.kind, found.name) == ("resource", named)
+    assert found.busy > 0.9

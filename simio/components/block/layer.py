@@ -53,7 +53,7 @@ class BlockLayer:
         self._queues: dict[tuple[int, str], str] = {}
         if self.sheet.scheduler not in SCHEDULERS:
             raise RunError(
-                f"found {quote(self.sheet.scheduler)}, expected an I/O scheduler: {', '.join(SCHEDULERS)}",
+                f"found {quote(self.sheet.scheduler)}; expected an I/O scheduler: {', '.join(SCHEDULERS)}",
                 f"hosts.{self.host.name}.kernel.scheduler",
             )
 

@@ -176,9 +176,11 @@ class CachedFile(FileInCache):
         self._index(self.fetched, size)
         self._enter(size)
         piece = max(self.sheet.cluster, self.unit) if self.sheet.ahead_of_arrived else None
+        # The last bytes of a file begin as its others do, however few they are.
+        grain = gcd(self.start, self.ahead_by, piece or 0)
         for amount in p.pieces(size, piece):
             with p.fork("read-ahead"):
-                self.device.read(self.fetched, self._whole(amount), gcd(self.start, self.ahead_by, amount))
+                self.device.read(self.fetched, self._whole(amount), grain)
                 self.kernel.wake()
                 self._arrived(amount)
             self.fetched.set(self.fetched + amount)

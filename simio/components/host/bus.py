@@ -128,19 +128,19 @@ class ParallelBus:
         """As `transfer`, of as many bytes as a register holds, one at least."""
         p = self.p
         with p.scope():
-            on_bus = p.answer(turns.time_alone, self.state, amount, self.overhead(read))
+            turn = p.answer(turns.begin, self.state, amount, self.overhead(read))
+            on_bus = p.answer(turns.lasting, self.state)
             on_memory = p.register(ceil_times(amount, self.memory_byte))
             longest, hold = on_bus, partial(self._hold_for, on_memory, on_bus)
             if self.memory_byte <= self.bus_byte:
                 hold = partial(self._hold_bus_longer, on_memory, p.register(on_bus - on_memory))
             else:
                 longest = p.register(maximum(on_bus, on_memory))
-            turn = p.answer(turns.begin, self.state, amount, self.overhead(read))
-            with p.when(turn < turns.PLACES):
+            with p.either(turn < turns.PLACES) as otherwise:
                 with p.fork("bus"):
                     hold()
                 p.wait(longest)
-            with p.when(turn >= turns.PLACES):
+                otherwise()
                 hold()
             if device_byte > max(self.bus_byte, self.memory_byte):
                 moved = p.register(ceil_times(amount, device_byte))

@@ -109,7 +109,7 @@ class Computer:
                     self.p.wait(ceil_times(part, self.scale * self.stalled))
                 self.p.wait(ceil_times(part, self.scale * (1 - self.stalled)))
 
-    def work_on(self, cost: int, amount: Register, byte: Fraction, priority: int) -> None:
+    def work_on(self, cost: int, amount: Operand, byte: Fraction, priority: int) -> None:
         """Keep one CPU busy for `cost` ps of the reference CPU's time and `byte` ps of its own for each byte."""
         span = self.span(cost)
         if span or byte:

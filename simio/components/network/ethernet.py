@@ -15,7 +15,7 @@ from simio.description.model import Link
 from simio.description.sheets.ethernet import EthernetLink
 from simio.machines.network import spacing
 from simio.program.builder import Builder, Handle, Operand, OperandT, maximum
-from simio.program.service import ceil_times, per_byte
+from simio.program.service import ceil_times, per_byte, terms
 
 
 class EthernetFrames:
@@ -63,7 +63,9 @@ class EthernetWire(EthernetFrames):
         self.delay = ceil_times(1, link.length * self.sheet.propagation) + self.sheet.coding
         self.gap = ceil_times(self.sheet.gap, self.byte)
         self.wire = p.resource(self.name)
-        self.spacing = p.machine(f"{self.name} spacing", spacing.initial(self.gap))
+        least, beside = self.sheet.minimum - self.header, self.sheet.preamble + self.header
+        initial = spacing.initial(self.gap, least, beside, *terms(self.byte))
+        self.spacing = p.machine(f"{self.name} spacing", initial)
         self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors, link.down)
         self.permission: Handle | None = None
         """Taken away while pause frames stop the wire, if the far end can send them."""
@@ -77,12 +79,13 @@ class EthernetWire(EthernetFrames):
         """See `Wire.crossing`."""
         p = self.p
         with p.scope():
-            time, whole = p.register(self.span(packet.length)), p.register()
             p.seize(self.wire)
             if self.permission:
                 p.get(self.permission, 1)
-            p.call(whole, spacing.begin, self.spacing, time)
+            whole = p.answer(spacing.begin, self.spacing, packet.length)
+            time = self.span(packet.length)
             if early:
+                time = p.register(time)
                 p.wait(whole - time)
                 with p.fork("frame", daemon=True):
                     p.wait(time)

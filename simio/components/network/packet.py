@@ -115,11 +115,11 @@ class DropQueue:
         p = self.p
         with p.scope():
             fits = p.answer(queue.enter, self.state, amount)
-            with p.when(fits == 0):
+            with p.either(fits == 0) as otherwise:
                 for other, had in before:
                     other.leave(had)
                 dropped(p, self.owner, packet)
-            with p.when(fits != 0):
+                otherwise()
                 yield
 
     @contextmanager
@@ -131,9 +131,9 @@ class DropQueue:
             p.call(most, queue.free, shared.state)
             most.set(most * eighths // 8)
             fits = p.answer(queue.enter_below, self.state, amount, most)
-            with p.when(fits == 0):
+            with p.either(fits == 0) as otherwise:
                 dropped(p, self.owner, packet)
-            with p.when(fits != 0):
+                otherwise()
                 yield
 
     def leave(self, amount: Operand) -> None:

@@ -172,8 +172,8 @@ class PlacedEndpoint(Endpoint):
                     self._fill(room, moved, pinned)
                     push = p.answer(buffers.append, self.state, room)
                     with p.when(push > 0):
-                        self._output()
-                    self._arm()
+                        self._output(push)
+                        self._arm(push)
                     left.set(left - room)
         self._disown()
         if pinned:
@@ -195,11 +195,7 @@ class PlacedEndpoint(Endpoint):
         self._wait(got, receiving.read, size, self.readers)
         with p.when(got < layout.END_OF_FILE):
             self._empty(got)
-            with p.scope():
-                wants = p.answer(sending.wants, self.state)
-                with p.when(wants > 0):
-                    self._output()
-                self._arm()
+            self._answer_read(0)
         self._disown()
 
     def _enter(self) -> None:
@@ -237,18 +233,16 @@ class PlacedEndpoint(Endpoint):
 
     # --- what TCP does ------------------------------------------------------------------------------------
 
-    def _push(self) -> None:
-        self._output()
-        self._arm()
+    def _push(self, priority: int = 0) -> None:
+        super()._push(priority)
 
-    def _output(self, priority: int = 0) -> None:
-        """Send all buffers that may go now, one after another on the core that is at it."""
+    def _output(self, first: Register, priority: int = 0) -> None:
+        """Send all buffers that may go now, one after another on the core that is at it; see `TcpProtocol._output`."""
         p = self.p
-        with p.scope():
-            first = p.answer(offload.output, self.state)
-            with p.while_(first > 0):
-                self._send(first, priority)
-                p.call(first, offload.output, self.state)
+        p.call(first, offload.output, self.state)
+        with p.while_(first > layout.TIMER):
+            self._send(first, priority)
+            p.call(first, offload.output, self.state)
 
     def _send(self, first: Register, priority: int) -> None:
         """One buffer: its words, the work on it, and its segments go."""
@@ -328,7 +322,6 @@ class PlacedEndpoint(Endpoint):
         def expires() -> None:
             p.call(bits, connection.expire, self.state)
             self.follow(bits)
-            self._arm()
 
         with p.label("timer", self.name):
             p.wait(left)

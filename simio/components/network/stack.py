@@ -113,7 +113,7 @@ class Stack:
         self.host.work_on(cost + self.sheet.ip_send, data, byte, priority)
 
     @labelled("protocols", "name", byte="checksums")
-    def receive(self, cost: int, data: Register, offloaded: bool) -> None:
+    def receive(self, cost: int, data: Operand, offloaded: bool) -> None:
         """Work of IP and of a transport on `data` bytes that have arrived; `cost` is the transport's own."""
         byte = Fraction(0) if offloaded else self.checksum_byte
         self.host.work_on(cost + self.sheet.ip_receive, data, byte, INTERRUPT)

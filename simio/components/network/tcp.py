@@ -30,11 +30,10 @@ class Endpoint(TcpProtocol):
 
     def _open(self, active: int) -> None:
         p = self.p
-        with p.hold(self.lock, priority=PROCESS), p.scope():
+        with self.locked(PROCESS):
             p.answer(connection.open_up, self.state, active)
             self.stack.call()
-            self._output(PROCESS)
-            self._arm()
+            self._push(PROCESS)
         p.get(self.changes, 1)
         self.stack.kernel.wake()
 
@@ -42,12 +41,11 @@ class Endpoint(TcpProtocol):
         """shutdown(): nothing more will be written; returns at once."""
         p = self.p
         self.stack.call()
-        with p.hold(self.lock, priority=PROCESS), p.scope():
+        with self.locked(PROCESS):
             done = p.register()
             with self._unless_closed(done):
                 p.call(done, connection.close, self.state)
-            self._output(PROCESS)
-            self._arm()
+            self._push(PROCESS)
 
     def work(self, cost: Operand) -> None:
         """The program's own work, of CPU time `cost`."""
@@ -65,7 +63,7 @@ class Endpoint(TcpProtocol):
 
     def renew(self, pristine: int) -> None:
         """Reset this end to its state before it was opened, by `connection.renew`, once both have closed."""
-        with self.p.hold(self.lock, priority=PROCESS), self.p.scope():
+        with self.locked(PROCESS):
             self.p.answer(connection.renew, self.state, pristine)
 
     def standing(self, result: Register) -> None:
@@ -99,16 +97,15 @@ class Endpoint(TcpProtocol):
         with p.scope():
             left, room = p.register(size), p.register()
             with p.until(left == 0):
-                p.seize(self.lock, priority=PROCESS)
+                self.lock_up(PROCESS)
                 self._wait(room, buffers.room, left, self.writers)
-                p.release(self.lock)
+                self.unlock()
                 with self._unless_reset(room, left):
                     self.stack.work("socket buffers", self.stack.sheet.buffer_cost)
                     if moved:
                         self.stack.move(room, self.buffer, self.aligned)
-                    p.seize(self.lock, priority=PROCESS)
-                    self._append(room)
-                    p.release(self.lock)
+                    with self.locked(PROCESS):
+                        self._append(room)
                     left.set(left - room)
 
     @contextmanager
@@ -130,26 +127,33 @@ class Endpoint(TcpProtocol):
         p = self.p
         if not self.inside:
             self.stack.call()
-        p.seize(self.lock, priority=PROCESS)
+        self.lock_up(PROCESS)
         self._wait(got, receiving.read, size, self.readers)
-        p.release(self.lock)
+        self.unlock()
         with p.when(got < layout.END_OF_FILE):
             self.stack.move(got, self.buffer, self.aligned)
-            with p.hold(self.lock, priority=PROCESS), p.scope():
-                wants = p.answer(sending.wants, self.state)
-                with p.when(wants > 0):
-                    self._output(PROCESS)
-                self._arm()
+            with self.locked(PROCESS):
+                self._answer_read(PROCESS)
+
+    def _answer_read(self, priority: int) -> None:
+        """Send what may go as data have been read, a window update above all."""
+        p = self.p
+        with p.scope():
+            bits = p.answer(sending.wants, self.state)
+            with p.when(bits > 0):
+                with p.when(bits & layout.OUTPUT):
+                    self._output(bits, priority)
+                self._arm(bits)
 
     def _wait(self, result: Register, function: Called, amount: Register | int, line: object) -> None:
         """Call until the result is above zero, waiting in `line` without the lock in between."""
         p = self.p
         p.call(result, function, self.state, amount)
         with p.while_(result == 0):
-            p.release(self.lock)
+            self.unlock()
             p.get(line, 1)  # type: ignore[arg-type]
             self.stack.kernel.wake()
-            p.seize(self.lock, priority=PROCESS)
+            self.lock_up(PROCESS)
             p.call(result, function, self.state, amount)
 
     def _append(self, amount: Register) -> None:
@@ -160,5 +164,5 @@ class Endpoint(TcpProtocol):
             self._walk(PROCESS)
             p.call(push, buffers.append, self.state, amount)
             with p.when(push > 0):
-                self._output(PROCESS)
-            self._arm()
+                self._output(push, PROCESS)
+                self._arm(push)

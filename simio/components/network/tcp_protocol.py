@@ -9,12 +9,15 @@ sections 3.5.1 and 3.10.7.1), which ends it at the other end.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from simio.components.faults.incarnations import Incarnations
 from simio.components.faults.resetting import refuse
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.agreement import MOST_UNSCALED, options
+from simio.components.network.ideal import IdealInterface
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
@@ -26,7 +29,7 @@ from simio.program.builder import Handle, Register
 _TALLIES = (
     (layout.WAITED + layout.FOR_WINDOW - 1, "ps", "the other end's window"),
     (layout.WAITED + layout.FOR_CONGESTION - 1, "ps", "its congestion window"),
-    (layout.WAITED + layout.FOR_MORE - 1, "ps", "more than a small segment, or all ACKs"),
+    (layout.WAITED + layout.FOR_MORE - 1, "ps", "a full segment, or all ACKs (Nagle)"),
     (layout.WAITED + layout.FOR_ACKNOWLEDGEMENT - 1, "ps", "ACKs, its send buffer full"),
     (layout.RESENT, "segments", "sent again"),
     (layout.TIMEOUTS, "times", "timed out"),
@@ -88,6 +91,32 @@ class TcpProtocol:
         # A handler keeps processes out until all that has come is dealt with; threads take turns with them.
         self.turn = INTERRUPT if stack.sheet.input == "interrupt" else PROCESS
 
+    @property
+    def instant(self) -> bool:
+        """True if nothing that is done for the connection takes time, so that nobody ever waits for its lock."""
+        sheet, free = self.stack.sheet, isinstance(self.path.source, IdealInterface)
+        costs = sheet.tcp_send, sheet.ip_send, sheet.tcp_receive, sheet.ip_receive, sheet.walk_cost, sheet.socket_call
+        summed = self.stack.checksum_byte and not self.path.source.checksum
+        return free and not any(costs) and not summed and not self.stack.kernel.sheet.system_call
+
+    def lock_up(self, priority: int) -> None:
+        """Take the lock."""
+        if not self.instant:
+            self.p.seize(self.lock, priority=priority)
+
+    def unlock(self) -> None:
+        """Give the lock back."""
+        if not self.instant:
+            self.p.release(self.lock)
+
+    @contextmanager
+    def locked(self, priority: int) -> Iterator[None]:
+        """Run the body with the lock held."""
+        self.lock_up(priority)
+        with self.p.scope():
+            yield
+        self.unlock()
+
     def join(self, far: TcpProtocol) -> None:
         """Make this and the far endpoint the two ends of one connection."""
         self.peer, far.peer = far, self
@@ -97,14 +126,23 @@ class TcpProtocol:
         """True if the connection may be reset, as one of the hosts crashes."""
         return any(len(end.incarnations) > 1 for end in (self, self.peer))
 
-    def _output(self, priority: int) -> None:
-        """Send all segments that may go now, one after another on the CPU that is at it."""
+    def _output(self, first: Register, priority: int) -> None:
+        """Send all segments that may go now, one after another on the CPU that is at it.
+
+        `first` is a register for the machine's answers; the last one tells of timers (`_arm`).
+        """
         p = self.p
-        with p.scope():
-            first = p.answer(sending.output, self.state)
-            with p.while_(first > 0):
-                self._send(first, priority)
-                p.call(first, sending.output, self.state)
+        p.call(first, sending.output, self.state)
+        with p.while_(first > layout.TIMER):
+            self._send(first, priority)
+            p.call(first, sending.output, self.state)
+
+    def _push(self, priority: int) -> None:
+        """Send what may go now, and have a timer under way."""
+        with self.p.scope():
+            first = self.p.register()
+            self._output(first, priority)
+            self._arm(first)
 
     def _send(self, first: Register, priority: int) -> None:
         """One segment, of which the machine gave `first`: its words, the CPU's work, and off it goes."""
@@ -168,9 +206,8 @@ class TcpProtocol:
 
     def _resume(self) -> None:
         """Send what may go now."""
-        with self.p.hold(self.lock, priority=self.turn):
-            self._output(INTERRUPT)
-            self._arm()
+        with self.locked(self.turn):
+            self._push(INTERRUPT)
 
     def arrive(self, packet: Packet) -> None:
         """A segment has come, and the adapter's handler passes it on: to TCP, or to a thread for that."""
@@ -197,11 +234,9 @@ class TcpProtocol:
     def _take(self, packet: Packet) -> None:
         """TCP takes a segment; the argument registers may hold something else afterwards."""
         p, words = self.p, packet.words
-        with p.hold(self.lock, priority=self.turn), p.scope():
-            bits, data = p.register(), p.register()
-            data.set(words[0] % 2**16)
-            self.stack.receive(self.stack.sheet.tcp_receive, data, self.path.source.checksum)
-            self._accept(packet, bits)
+        with self.locked(self.turn):
+            self.stack.receive(self.stack.sheet.tcp_receive, words[0] % 2**16, self.path.source.checksum)
+            self._accept(packet, p.register())
 
     def _accept(self, packet: Packet, bits: Register) -> None:
         """Give a segment to the machine, and carry out its answer; `bits` are a register for that."""
@@ -214,29 +249,38 @@ class TcpProtocol:
             p.call(bits, marks.take_marks, self.state, packet.marks)
         p.call(bits, connection.accept, self.state, words[0], words[1])
         self.follow(bits)
-        self._arm()
 
-    def follow(self, bits: Register) -> None:
-        """Carry out the machine's answer to a segment or a timer: send, and wake threads."""
+    def follow(self, bits: Register, watched: bool = False) -> None:
+        """Carry out the machine's answer to a segment or a timer: send, wake threads, and have a timer under way.
+
+        With `watched`, the thread of the timer does this, and looks for the next one itself.
+        """
         p = self.p
         with p.when(bits > 0):
-            with p.when(bits & 1):
-                self._output(INTERRUPT)
-            for bit, line in ((2, self.readers), (4, self.writers), (8, self.changes)):
+            with p.when(bits & layout.OUTPUT), p.scope():
+                first = p.register()
+                self._output(first, INTERRUPT)
+                if not watched:
+                    bits.set(bits + first)
+            for bit, line in ((layout.WAKE_READER, self.readers), (layout.WAKE_WRITER, self.writers)):
                 with p.when(bits & bit):
                     self._wake(line)
+            with p.when(bits >= layout.CHANGED):
+                with p.when(bits & layout.CHANGED):
+                    self._wake(self.changes)
+                if not watched:
+                    self._arm(bits)
 
     def _wake(self, line: Handle) -> None:
         """Wake the process that waits in a line."""
         self.p.put(line, 1)
 
-    def _arm(self) -> None:
-        """Have a timer under way if the machine needs one and none is."""
+    def _arm(self, bits: Register) -> None:
+        """Have a timer under way if the machine's last answer says that none is that it needs."""
         p = self.p
-        with p.scope():
+        with p.when(bits & layout.TIMER), p.scope():
             delay = p.answer(timers.sleep, self.state)
-            with p.when(delay > 0):
-                p.spawn(self.timer, delay, daemon=True)
+            p.spawn(self.timer, delay, daemon=True)
 
     def _timer(self, delay: Register) -> None:
         """The thread that waits for a timer, and for the next one as long as there is one."""
@@ -245,9 +289,9 @@ class TcpProtocol:
         with p.until(left == 0):
             with p.label("timer", self.name):
                 p.wait(left)
-            with p.hold(self.lock, priority=self.turn):
+            with self.locked(self.turn):
                 p.call(bits, connection.expire, self.state)
-                self.follow(bits)
+                self.follow(bits, watched=True)
                 p.call(left, timers.sleep, self.state)
 
     def _walk(self, priority: int) -> None:

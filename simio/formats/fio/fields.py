@@ -58,7 +58,10 @@ def up_to(most: int, least: int = 1) -> Read:
     """The reader of a whole number in these limits."""
 
     def read(context: Notation, text: str) -> int:
-        value = context.whole(text)
+        try:
+            value = context.whole(text)
+        except ValueError:
+            raise ValueError(f"a whole number from {least} to {most}") from None
         if not least <= value <= most:
             raise ValueError(f"a whole number from {least} to {most}")
         return value

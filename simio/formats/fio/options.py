@@ -142,7 +142,8 @@ class OptionReader:
             if name in given:
                 self._problem(section, name, given[name], text_of(name, given[name]), expected, hint)
 
-        if job.time_based and not job.runtime:
+        # A runtime that is no time is told by itself.
+        if job.time_based and not job.runtime and "runtime" not in given:
             refuse("time_based", "a runtime beside it")
         if given.get("invalidate", Given("1", None)).value == "0" and not job.direct:
             hint = "leave it out, or list it in 'ignore'; what is in memory before the run is not modelled"

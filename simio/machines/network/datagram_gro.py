@@ -69,13 +69,13 @@ def flush(state: NDArray, base: int) -> int:
     return state[base + READY]
 
 
-@machine("network")
+@machine("network", word=READY)
 def ready(state: NDArray, base: int) -> int:
     """Datagrams of the buffer that goes up."""
     return state[base + READY]
 
 
-@machine("network")
+@machine("network", word=READY_TOTAL)
 def ready_total(state: NDArray, base: int) -> int:
     """Bytes of the buffer that goes up."""
     return state[base + READY_TOTAL]

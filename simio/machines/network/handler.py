@@ -43,7 +43,7 @@ def arrive(state: NDArray, base: int, count: int) -> int:
     return FIRST if state[base + UNSERVED] == 1 else WAIT
 
 
-@machine("network")
+@machine("network", word=BATCH)
 def gathering(state: NDArray, base: int) -> int:
     """Number of the batch that gathers."""
     return state[base + BATCH]

@@ -69,7 +69,7 @@ def arrive(state: NDArray, base: int, now: int, length: int) -> int:
     return FIRST if state[base + WAITING] == 1 else WAIT
 
 
-@machine("network")
+@machine("network", word=BATCH)
 def gathering(state: NDArray, base: int) -> int:
     """Number of the batch that gathers."""
     return state[base + BATCH]
@@ -163,7 +163,7 @@ def take_over(state: NDArray, base: int) -> int:
     return 1
 
 
-@machine("network")
+@machine("network", word=WAITING)
 def waiting(state: NDArray, base: int) -> int:
     """Packets in the ring."""
     return state[base + WAITING]

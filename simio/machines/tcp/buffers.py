@@ -152,7 +152,7 @@ def release(state: NDArray, base: int, size: int) -> None:
     state[base + c.HEAD_USED] = used
 
 
-@machine("tcp")
+@machine("tcp", word=c.CHAIN)
 def chain(state: NDArray, base: int) -> int:
     """Buffers in the send buffer, which 4.3BSD walks along for each append and each segment."""
     return state[base + c.CHAIN]

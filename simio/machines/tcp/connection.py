@@ -12,7 +12,7 @@ from simio.machines.tcp.acknowledging import acknowledged
 from simio.machines.tcp.loss import timeout
 from simio.machines.tcp.receiving import receive
 from simio.machines.tcp.sending import hold, plan
-from simio.machines.tcp.timers import persist, stamp
+from simio.machines.tcp.timers import persist, stamp, unwatched
 
 _MASK = 2**31 - 1
 
@@ -92,7 +92,10 @@ def reset(state: NDArray, base: int) -> int:
 
 @machine("tcp")
 def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
-    """Take a segment that arrives: its first two words. Returns bits OUTPUT, WAKE_READER, WAKE_WRITER, CHANGED."""
+    """Take a segment that arrives: its first two words.
+
+    Returns bits OUTPUT, WAKE_READER, WAKE_WRITER, CHANGED, TIMER.
+    """
     if now > c.LATEST or first < 0 or second < 0:
         return -1
     length = first & 65535
@@ -136,7 +139,7 @@ def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
     if plan(state, base, now, 0) > 0:
         return bits + c.OUTPUT
     hold(state, base, now)
-    return bits
+    return bits + unwatched(state, base)
 
 
 @machine("tcp")
@@ -155,7 +158,7 @@ def take_blocks(state: NDArray, base: int, first: int, second: int) -> int:
     return 0
 
 
-@machine("tcp")
+@machine("tcp", word=c.STATE)
 def status(state: NDArray, base: int) -> int:
     """State of the connection, as `layout` numbers them."""
     return state[base + c.STATE]
@@ -195,4 +198,4 @@ def expire(state: NDArray, base: int, now: int) -> int:
     if 0 < state[base + c.PERSIST_DUE] <= now:
         persist(state, base, now)
         state[base + c.FORCE] = 1
-    return c.OUTPUT if plan(state, base, now, 0) > 0 else 0
+    return c.OUTPUT if plan(state, base, now, 0) > 0 else unwatched(state, base)

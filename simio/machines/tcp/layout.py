@@ -338,6 +338,11 @@ OUTPUT = 1
 WAKE_READER = 2
 WAKE_WRITER = 4
 CHANGED = 8
+TIMER = 16
+"""No thread sleeps that wakes in time for the next timer, so that `timers.sleep` is to be called.
+
+Where a function answers with OUTPUT, the last answer of `output` says so, below the word of any segment.
+"""
 
 END_OF_FILE = 2**40
 """Answer of `receiving.read` when all has been read and the peer has closed."""

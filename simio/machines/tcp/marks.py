@@ -19,7 +19,7 @@ def take_marks(state: NDArray, base: int, word: int) -> int:
     return 0
 
 
-@machine("tcp")
+@machine("tcp", word=c.OUT_MARK)
 def marks(state: NDArray, base: int) -> int:
     """Codepoint and flags of the segment that `sending.output` just gave."""
     return state[base + c.OUT_MARK]

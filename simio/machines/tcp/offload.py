@@ -13,6 +13,7 @@ from simio.machines.door import machine
 from simio.machines.shared import shared
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.sending import plan, put_out
+from simio.machines.tcp.timers import unwatched
 
 MOST = 65535
 """Bytes of data that the first word has room for (16 bits)."""
@@ -29,7 +30,7 @@ def goes_on(state: NDArray, base: int, now: int, end: int, room: int) -> bool:
 
 @machine("tcp")
 def output(state: NDArray, base: int, now: int) -> int:
-    """Send the next buffer: its first word, plus 1; 0 if none goes.
+    """Send the next buffer: its first word, plus 1; TIMER or 0 if none goes.
 
     It ends with the data, with a push, where a window or the burst of pacing ends, and at `gso` bytes, in whole
     segments. Small queues look at buffers and not at segments (Linux net/ipv4/tcp_output.c, tcp_write_xmit). What is
@@ -39,9 +40,11 @@ def output(state: NDArray, base: int, now: int) -> int:
         return -1
     before, below = state[base + c.MAX], state[base + c.BELOW]
     word = put_out(state, base, now)
+    if word == 0:
+        return unwatched(state, base)
     length = (word - 1) & 65535
     mss = state[base + c.MSS]
-    if word <= 0 or length < mss or (word - 1) >> 16 & 7 or (word - 1) >> 19 < before:
+    if length < mss or (word - 1) >> 16 & 7 or (word - 1) >> 19 < before:
         return word
     seq = (word - 1) >> 19
     most = min(state[base + c.GSO], MOST) // mss * mss

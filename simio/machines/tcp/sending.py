@@ -14,7 +14,7 @@ from simio.machines.tcp import layout as c
 from simio.machines.tcp.idle import congestion_window
 from simio.machines.tcp.receiving import update_due, window
 from simio.machines.tcp.round_trips import note_burst
-from simio.machines.tcp.timers import clock, instant, persist
+from simio.machines.tcp.timers import clock, instant, persist, unwatched
 from simio.machines.tcp.waits import waiting
 
 _MOST_BURST = 65536
@@ -320,11 +320,14 @@ def put_out(state: NDArray, base: int, now: int) -> int:
 
 @machine("tcp")
 def output(state: NDArray, base: int, now: int) -> int:
-    """Send the next segment: its first word, plus 1; 0 if none goes."""
-    return put_out(state, base, now) if now <= c.LATEST else -1
+    """Send the next segment: its first word, plus 1; TIMER or 0 if none goes."""
+    if now > c.LATEST:
+        return -1
+    word = put_out(state, base, now)
+    return word if word > 0 else unwatched(state, base)
 
 
-@machine("tcp")
+@machine("tcp", word=c.OUT_WORD)
 def acknowledgement(state: NDArray, base: int) -> int:
     """Second word of the segment that `output` just gave."""
     return state[base + c.OUT_WORD]
@@ -332,5 +335,5 @@ def acknowledgement(state: NDArray, base: int) -> int:
 
 @machine("tcp")
 def wants(state: NDArray, base: int, now: int) -> int:
-    """1 if a segment should go now, a window update included, else 0."""
-    return 1 if plan(state, base, now, 1) > 0 else 0
+    """OUTPUT if a segment should go now, a window update included, else TIMER or 0."""
+    return c.OUTPUT if plan(state, base, now, 1) > 0 else unwatched(state, base)

@@ -81,11 +81,9 @@ def persist(state: NDArray, base: int, now: int) -> None:
     state[base + c.BACKOFF] += 1
 
 
-@machine("tcp")
-def sleep(state: NDArray, base: int, now: int) -> int:
-    """Time in ps until `connection.expire` is due; 0 if no timer runs, or if a thread sleeps that wakes in time."""
-    if now > c.LATEST:
-        return -1
+@shared
+def earliest(state: NDArray, base: int) -> int:
+    """Instant at which the next timer runs out; 0 if none runs, or if a thread sleeps that wakes in time."""
     due = state[base + c.ACK_DUE]
     resend = state[base + c.RESEND_DUE]
     probe = state[base + c.PERSIST_DUE]
@@ -97,8 +95,22 @@ def sleep(state: NDArray, base: int, now: int) -> int:
         due = state[base + c.LOSS_DUE]
     if due == 0 or 0 < state[base + c.PACE_DUE] < due:
         due = state[base + c.PACE_DUE]
-    wake = state[base + c.WAKE]
-    if due == 0 or 0 < wake <= due:
+    return 0 if 0 < state[base + c.WAKE] <= due else due
+
+
+@shared
+def unwatched(state: NDArray, base: int) -> int:
+    """TIMER if a thread has to sleep for the next timer, else 0."""
+    return c.TIMER if earliest(state, base) > 0 else 0
+
+
+@machine("tcp")
+def sleep(state: NDArray, base: int, now: int) -> int:
+    """Time in ps until `connection.expire` is due; 0 if no timer runs, or if a thread sleeps that wakes in time."""
+    if now > c.LATEST:
+        return -1
+    due = earliest(state, base)
+    if due == 0:
         return 0
     state[base + c.WAKE] = max(due, now + 1)
     return max(due - now, 1)

@@ -88,7 +88,7 @@ def next_piece(state: NDArray, base: int) -> int:
     return next_read(state, base) if state[base + c.PHASE] == c.READ else 0
 
 
-@machine("volume")
+@machine("volume", word=c.OFFSET)
 def offset(state: NDArray, base: int) -> int:
     """Address of the latest piece on its member, in bytes."""
     return state[base + c.OFFSET]

@@ -27,6 +27,8 @@ def explained(found: Waterfall | None, profile: CausalProfile | None) -> tuple[s
     if profile and profile.settings:
         parts.append(f'<p class="fine">{shown(settings_text(profile.settings))}</p>')
     sentences = [*(of_profile(profile) if profile else ()), *(of_waterfall(found) if found else ())]
+    if profile and profile.cut_off:
+        parts.append(f'<p class="warn">{shown(profile.cut_off)}</p>')
     parts += [f"<p>{shown(sentence)}</p>" for sentence in sentences]
     if profile and profile.rows:
         figures["gains"] = _gains(profile)

@@ -10,6 +10,8 @@ import pytest
 from storage_bench import US, Bench
 
 from simio.components.files.cached import CachedFile, MappedFile
+from simio.loading import load
+from simio.running import RunOptions, run_case
 
 
 def reading(bench: Bench, size: int, copy: bool = True, sequential: bool = True, block: int = 1000, passes: int = 1):
@@ -50,6 +52,24 @@ def test_the_rest_of_a_file_is_read_in_whole_pages():
     assert [at for _, at in found["reads"]] == [0, 4000]
     assert [size for _, size in found["sizes"]] == [4000, 2000]
     assert sum(size for _, size in found["done"]) == 5_500
+
+
+def test_the_end_of_a_file_of_odd_bytes_is_read_from_a_stripe(tmp_path):
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        """\
+title: A small file of odd bytes is copied
+hosts: {h: {model: hosts/linux-2002-dual-p3, adapters: {scsi: {model: adapters/aha-2940, bus: pci}}}}
+disks: {d: {model: disks/st41601n, count: 2}}
+volumes: {v: {kind: stripe, of: d, unit: 8 KiB, file_system: filesystems/aix-jfs}}
+links: [{model: links/scsi-1, between: [h.scsi, d], length: 1 m}]
+workload: {copy: {host: h, from: v, to: v, file: 4093 B, buffer: 512 B, access: buffered}}
+"""
+    )
+    (case,) = load(path).cases
+    one, other = (run_case(case, RunOptions(engine)) for engine in ("compiled", "simpy"))
+    assert one.throughput.amount == other.throughput.amount == 4093
+    assert one.end == other.end
 
 
 def test_a_request_larger_than_a_window_asks_for_all_it_needs_and_one_more():

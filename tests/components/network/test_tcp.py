@@ -314,7 +314,7 @@ SLOW = {"rate": "1 Mbit/s"}
         ({"send_space": "8760 B"}, {}, FAR, "ACKs, its send buffer full"),
         ({"receive_space": "8760 B"}, {}, FAR, "the other end's window"),
         ({"max_cwnd": "2920 B"}, {}, FAR, "its congestion window"),
-        ({}, {"size": "100 B", "writes": 3}, SLOW, "more than a small segment, or all ACKs"),
+        ({}, {"size": "100 B", "writes": 3}, SLOW, "a full segment, or all ACKs (Nagle)"),
     ],
 )
 def test_what_a_sender_waits_for_most(

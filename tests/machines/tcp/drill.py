@@ -77,11 +77,11 @@ class Drill:
     def output(self) -> int:
         """Send all that may go; returns the segments of data."""
         count = 0
-        while word := self.ask(sending.output):
-            assert word > 0
+        while (word := self.ask(sending.output)) > c.TIMER:
             if length := (word - 1) & 65535:
                 self.sent.append((int(self.time), ((word - 1) >> 19) - 1, length))
                 count += 1
+        assert word in (0, c.TIMER)
         return count
 
     def take(self, first: int, second: int) -> int:

@@ -15,7 +15,7 @@ US = 10**6
 MS = 10**9
 SECOND = 10**12
 SYN, FIN, PUSH = 1, 2, 4
-OUTPUT, WAKE_READER, WAKE_WRITER, CHANGED = 1, 2, 4, 8
+OUTPUT, WAKE_READER, WAKE_WRITER, CHANGED, TIMER = 1, 2, 4, 8, 16
 END_OF_FILE = 2**40
 BASE = 7
 """Something stands before an endpoint's state, as it does in a program with several machines."""
@@ -137,8 +137,7 @@ class Bench:
     # --- what a host does ----------------------------------------------------------------------------------
 
     def output(self, end: int) -> None:
-        while word := self.ask(end, sending.output):
-            assert word > 0
+        while (word := self.ask(end, sending.output)) > TIMER:
             words = (
                 word - 1,
                 self.ask(end, sending.acknowledgement),
@@ -147,7 +146,8 @@ class Bench:
                 self.ask(end, receiving.block, 1),
             )
             self.transmit(Segment(self.now, end, words))
-        self.sleep(end)
+        assert word in (0, TIMER)
+        self.sleep(end, word)
 
     def transmit(self, segment: Segment) -> None:
         end = segment.end
@@ -171,7 +171,7 @@ class Bench:
         if bits & OUTPUT:
             self.output(end)
         else:
-            self.sleep(end)
+            self.sleep(end, bits & TIMER)
         if bits & WAKE_READER:
             self.read(end)
         if bits & WAKE_WRITER:
@@ -180,10 +180,12 @@ class Bench:
         if bits & CHANGED:
             self.write(end)
 
-    def sleep(self, end: int) -> None:
+    def sleep(self, end: int, told: int) -> None:
+        """Ask whether a thread has to sleep, which the machine has `told` (TIMER, or 0) with its last answer."""
         time = self.ask(end, timers.sleep)
+        assert time >= 0
+        assert (time > 0) == (told == TIMER)
         if time:
-            assert time > 0
             self.sleepers[end] += 1
             self.slept[end] += 1
             self.at(self.now + time, lambda: self.expire(end))
@@ -255,8 +257,11 @@ class Bench:
             self.received[end] += size
             self.read_times[end].append((self.now, size))
             self.check(end)
-            if self.ask(end, sending.wants):
+            wants = self.ask(end, sending.wants)
+            if wants == OUTPUT:
                 self.output(end)
+            else:
+                self.sleep(end, wants)
             if once:
                 return
 

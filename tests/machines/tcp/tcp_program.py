@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tcp_bench import MS
 
+from simio.machines.tcp.layout import TIMER
 from simio.machines.tcp import TcpSettings, buffers, connection, initial, receiving, sending, timers
 from simio.program.builder import Builder
 from simio.program.steps import Program
@@ -29,10 +30,10 @@ def transfer(settings: TcpSettings) -> Program:
             with p.when(size, ">", 0):
                 p.call(bits, buffers.append, here, size)
                 p.let(left, "SUB", left, size)
-        with p.until(word, "<", 0):
+        with p.until(word, "<", TIMER):
             p.call(word, sending.output, here)
             p.let(word, "SUB", word, 1)
-            with p.when(word, ">=", 0):
+            with p.when(word, ">=", TIMER):
                 p.call(second, sending.acknowledgement, here)
                 p.call(third, connection.stamps, here)
                 p.call(fourth, receiving.block, here, 0)

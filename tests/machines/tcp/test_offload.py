@@ -25,7 +25,7 @@ class Sender:
 
     def sent(self, function: object = offload.output) -> list[tuple[int, int, int]]:
         found = []
-        while (word := self.ask(function)) > 0:
+        while (word := self.ask(function)) > c.TIMER:
             word -= 1
             found.append(((word >> 19) - 1, word & 65535, word >> 16 & 7))
         return found
@@ -88,7 +88,7 @@ def merged(**options: int) -> tuple[Sender, list[int]]:
     told = []
     for number in range(3):
         bits = sender.ask(connection.accept, (1 + 4000 * number) << 19 | 4000, 1 << 16 | 65535)
-        while bits & 1 and sender.ask(offload.output):
+        while bits & 1 and sender.ask(offload.output) > c.TIMER:
             told.append((sender.ask(sending.acknowledgement) >> 16) - 1)
     return sender, told
 

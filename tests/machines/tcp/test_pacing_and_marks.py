@@ -55,7 +55,7 @@ class Receiver:
     def take(self, segment: int, word: int) -> None:
         self.ask(marks.take_marks, word)
         bits = self.ask(connection.accept, (1 + 1000 * segment) << 19 | 1000, 1 << 16 | 500)
-        while bits & 1 and self.ask(sending.output):
+        while bits & 1 and self.ask(sending.output) > c.TIMER:
             told = self.ask(sending.acknowledgement) >> 16
             self.told.append(((told - 1) // 1000, self.ask(marks.marks) // ECE % 2))
         self.ask(receiving.read, 10**6)

@@ -28,7 +28,7 @@ def test_what_is_written_after_the_window_has_closed_sets_the_persist_timer() ->
     # 0.5 s from the second on (4.3BSD-Reno, `tcp_output`: "state 3", `tcp_setpersist`).
     words: Any = {"una": 1001, "nxt": 1001, "max": 1001, "end": 1501, "appended": 1501, "send_window": 0}
     state = endpoint(**words)
-    assert call(sending.output, state, BASE, SECOND, 0, 0) == 0
+    assert call(sending.output, state, BASE, SECOND, 0, 0) == c.TIMER
     assert look(state, "persist_due", "resend_due", "backoff") == (7 * SECOND, 0, 1)
     # With nothing to send there is nothing to ask for.
     state = endpoint(**{**words, "end": 1001, "appended": 1001})

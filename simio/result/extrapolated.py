@@ -1,0 +1,34 @@
+"""A note where the costs of a kernel stand for a CPU that is far from the one that they were found on."""
+
+from __future__ import annotations
+
+from simio import units
+from simio.description.model import Host, System
+from simio.description.sheets.base import TIMER
+from simio.wording import counted
+
+FAR = 2
+"""Times the clock that a kernel's costs hold for, or the inverse, beyond which a scaled cost is told: of the measured
+tables, all but one of UNICOS are of hosts that lie nearer, so that nothing says how well costs scale further."""
+
+
+def extrapolated(system: System) -> list[str]:
+    """A sentence for each kernel whose costs are scaled to a clock beyond `FAR` times its own, with its hosts."""
+    found: dict[str, list[str]] = {}
+    for name, host in system.hosts.items():
+        own, there = host.kernel.sheet.reference_clock, host.cpu.sheet.clock
+        if _costs(host) and max(own / there, there / own) > FAR:
+            clocks = (units.format_quantity(clock, "frequency") for clock in (own, there))
+            told = "the costs of {}, found at {}, are scaled to {}".format(host.kernel.model, *clocks)
+            found.setdefault(told, []).append(name)
+    return [f"{told} on {_names(hosts)}: nothing measured tells how well that holds" for told, hosts in found.items()]
+
+
+def _costs(host: Host) -> bool:
+    """True if a service of the kernel takes time; of an ideal one none does."""
+    sheet = host.kernel.sheet
+    return any(getattr(sheet, key) for key, work in type(sheet).work.items() if work is not TIMER)
+
+
+def _names(hosts: list[str]) -> str:
+    return hosts[0] + (f" and {counted(len(hosts) - 1, 'other')}" if len(hosts) > 1 else "")

@@ -1,0 +1,96 @@
+"""Parts of one piece of work beside one another, in copies of this process that know what it knows.
+
+Processes of a pool (`simio.sweeps.pools`) begin with nothing: they import, read files and lower programs first, which
+takes longer than a few short runs. A copy has all that, and its results come back through a pipe.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from simio.sweeps.pools import interrupts_held
+from simio.waiting import watched
+
+T = TypeVar("T")
+
+CHILD = 0
+"""What a copy gets for its own number."""
+
+
+def beside(works: Sequence[Callable[[], T]]) -> list[T]:
+    """The result of each function; on each processor there is, some are called, none of which sees another's effects.
+
+    All are called here where this process cannot be copied safely: on systems other than Linux, and where it has
+    other threads. So none may count on what another leaves behind, or on leaving anything itself.
+    """
+    processes = max(1, min(len(works), _processors()))
+    shares = [works[first::processes] for first in range(processes)]
+    copies = [_Copy(share) for share in shares[1:]]
+    try:
+        found = [[work() for work in shares[0]], *(copy.results() for copy in copies)]
+    finally:
+        for copy in copies:
+            copy.end()
+    return [found[number % processes][number // processes] for number in range(len(works))]
+
+
+def _processors() -> int:
+    """Processors that this process may use; 1 where it is not to be copied."""
+    if not sys.platform.startswith("linux") or threading.active_count() > 1:
+        return 1
+    return len(os.sched_getaffinity(0))
+
+
+class _Copy:
+    """A copy of this process that calls functions, sends their results, and ends; `number` is None without room."""
+
+    def __init__(self, works: Sequence[Callable[[], Any]]) -> None:
+        self.works = works
+        reading, writing = os.pipe()
+        with interrupts_held(), warnings.catch_warnings():
+            # Of threads that Python knows there is one; those of numpy's libraries survive a copy.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            try:
+                self.number: int | None = os.fork()
+            except OSError:
+                self.number = None
+            if self.number == CHILD:
+                _serve(works, reading, writing)
+        os.close(writing)
+        self.pipe = os.fdopen(reading, "rb")
+
+    def results(self) -> list[Any]:
+        """What the functions return, called here if the copy came to harm: errors are those of this process."""
+        sent = self.pipe.read()
+        try:
+            found: list[Any] = pickle.loads(sent)
+        except (EOFError, pickle.UnpicklingError):
+            return [work() for work in self.works]
+        return found
+
+    def end(self) -> None:
+        """Leave no process behind."""
+        self.pipe.close()
+        if self.number is not None:
+            os.kill(self.number, signal.SIGKILL)
+            os.waitpid(self.number, 0)
+
+
+def _serve(works: Sequence[Callable[[], Any]], reading: int, writing: int) -> None:
+    """The life of a copy. An interrupt is for the process that it is a copy of."""
+    try:
+        os.close(reading)
+        with watched(None):
+            sent = pickle.dumps([work() for work in works])
+        with os.fdopen(writing, "wb") as pipe:
+            pipe.write(sent)
+    finally:
+        # Neither handlers of exits nor buffers of output are this process's own.
+        os._exit(0)

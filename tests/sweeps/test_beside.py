@@ -1,0 +1,80 @@
+"""Parts of one piece of work in copies of a process: results in order, harm repaired, no process left."""
+
+import os
+from functools import partial
+
+import pytest
+
+from simio.sweeps import beside as module
+from simio.sweeps.beside import beside
+
+HERE = os.getpid()
+
+
+@pytest.fixture(autouse=True)
+def two(monkeypatch):
+    monkeypatch.setattr(module, "_processors", lambda: 2)
+
+
+def numbered(number):
+    return number, os.getpid()
+
+
+def test_results_come_in_order_from_this_process_and_a_copy():
+    found = beside([partial(numbered, number) for number in range(5)])
+    assert [number for number, _ in found] == list(range(5))
+    processes = [process for _, process in found]
+    assert processes[0::2] == [HERE] * 3
+    assert len(set(processes[1::2])) == 1
+    assert processes[1] != HERE
+
+
+def test_a_copy_leaves_nothing_behind_here_and_no_process():
+    seen = []
+    assert beside([partial(seen.append, 1), partial(seen.append, 2)]) == [None, None]
+    assert seen == [1]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_what_a_dead_copy_had_to_do_is_done_here():
+    def die():
+        if os.getpid() != HERE:
+            os._exit(1)
+        return "here"
+
+    assert beside([lambda: 0, die, lambda: 2]) == [0, "here", 2]
+
+
+def test_all_is_done_here_where_there_is_no_room_for_a_copy(monkeypatch):
+    def full():
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr(os, "fork", full)
+    assert beside([partial(numbered, number) for number in range(3)]) == [(number, HERE) for number in range(3)]
+
+
+def test_an_error_of_a_copy_is_raised_here():
+    def fail():
+        raise ValueError("wrong")
+
+    with pytest.raises(ValueError, match="wrong"):
+        beside([lambda: 0, fail])
+
+
+def test_an_interrupt_ends_the_copy_at_once():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    def endless():
+        while True:
+            pass
+
+    with pytest.raises(KeyboardInterrupt):
+        beside([interrupted, endless])
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_no_work_has_no_results():
+    assert beside([]) == []
