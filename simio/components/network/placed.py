@@ -21,7 +21,7 @@ from simio.components.network.stack import Stack
 from simio.components.network.steering import Steering, steered
 from simio.components.network.tcp import Endpoint
 from simio.machines.network import ownership, profile
-from simio.machines.tcp import buffers, connection, layout, offload, receiving, sending
+from simio.machines.tcp import buffers, connection, layout, offload, receiving
 from simio.machines.tcp.settings import TcpSettings
 from simio.program.builder import Handle, Operand, Register
 from simio.program.labels import called
@@ -237,7 +237,7 @@ class PlacedEndpoint(Endpoint):
         super()._push(priority)
 
     def _output(self, first: Register, priority: int = 0) -> None:
-        """Send all buffers that may go now, one after another on the core that is at it; see `TcpProtocol._output`."""
+        """Send all buffers that may go now, one after another on the core at it; see `TcpProtocol._output`."""
         p = self.p
         p.call(first, offload.output, self.state)
         with p.while_(first > layout.TIMER):
