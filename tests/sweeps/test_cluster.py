@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import time
 from collections.abc import Iterator
@@ -27,8 +26,10 @@ def cluster() -> Iterator[Any]:
     """A scheduler here and two workers as processes; what kills one is not tried on others by the scheduler."""
     import dask
 
+    # A worker that takes more than 15 s to come back, as on a busy machine, would be taken out for good.
+    config = {"distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-worker-timeout": "1 hour"}
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        dask.config.set(config),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
         ) as started,
@@ -39,7 +40,7 @@ def cluster() -> Iterator[Any]:
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine, another worker is there later than after a user's patience."""
-    monkeypatch.setattr(clusters, "PATIENCE", math.inf)
+    monkeypatch.setattr(clusters, "PATIENCE", 600)
     monkeypatch.setattr(clusters, "CONNECT", 600)
 
 
