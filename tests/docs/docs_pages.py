@@ -47,6 +47,7 @@ DOCUMENTS = (
     "docs/host-stack.md",
     "docs/journal.md",
     "docs/measure.md",
+    "docs/mended.md",
     "docs/mlperf.md",
     "docs/pcie.md",
     "docs/load.md",
@@ -165,10 +166,10 @@ def links(document: str) -> list[str]:
 
 
 def named_paths(document: str) -> list[str]:
-    """Paths of the repository that a document names in code, such as `simio/bound.py`."""
+    """Paths of the repository that a document names in code, such as `simio/bound.py`, also before a test of it."""
     rooms = ("simio/", "models/", "scenarios/", "validation/", "tests/", "docs/", "benchmarks/")
     prose = re.sub(r"(?ms)^```.*?^```$", "", document)
-    words = [code.strip("`") for code in _CODE.findall(prose)]
+    words = [code.strip("`").partition("::")[0] for code in _CODE.findall(prose)]
     return [word for word in words if word.startswith(rooms) and not re.search(r"[*<>{ (]", word)]
 
 

@@ -202,11 +202,11 @@ def test_observations_without_room_keep_what_is_known(
     (case,) = load(endless).cases
     with monkeypatch.context() as patch:
         for module in (compiled, reference, running):
-            patch.setattr(module, "RECORD_LIMIT", 5_000)
+            patch.setattr(module, "RECORD_LIMIT", 600)
         with pytest.raises(RunError, match="more observations than a run may record"):
             run_case(case, RunOptions(engine))
         result = run_case(case, RunOptions(engine, partial=True))
-    assert result.cut_off.endswith("simulated: 5,000 observations are recorded, the most that a run may have")
+    assert result.cut_off.endswith("simulated: 600 observations are recorded, the most that a run may have")
     assert result.rate > 0
     whole = run_case(load(endless, (f"run.until={result.end} ps",)).cases[0], RunOptions(engine))
     assert abs(result.rate / whole.rate - 1) < 0.01

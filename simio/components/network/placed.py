@@ -237,7 +237,7 @@ class PlacedEndpoint(Endpoint):
         super()._push(priority)
 
     def _output(self, first: Register, priority: int = 0) -> None:
-        """Send all buffers that may go now, one after another on the core at it; see `TcpProtocol._output`."""
+        """See `TcpProtocol._output`: buffers go, one after another on the core that is at it."""
         p = self.p
         p.call(first, offload.output, self.state)
         with p.while_(first > layout.TIMER):
