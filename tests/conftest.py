@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # How long an example takes tells how busy the machine is.
-settings.register_profile("untimed", settings.default, deadline=None)
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 # A shell starts what runs in the background with SIGINT ignored: tests that interrupt would never end.
 signal.signal(signal.SIGINT, signal.default_int_handler)

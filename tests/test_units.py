@@ -4,7 +4,7 @@ import re
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from unit_texts import read, refusal
 
@@ -187,13 +187,11 @@ def test_convert_is_exact():
     assert convert(90 * 10**12, "time", "h") == Fraction(1, 40)
 
 
-@settings(deadline=None)
 @given(st.integers(0, LIMIT), st.sampled_from(["time", "size"]))
 def test_exact_texts_of_times_and_sizes_read_back(value, dimension):
     assert parse(format_quantity(value, dimension, digits=None), dimension) == value
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**9), st.integers(0, 6), st.sampled_from(ALL), st.data())
 def test_what_is_written_exactly_is_what_was_read(figures, places, dimension, data):
     unit = data.draw(st.sampled_from(units.units_of(dimension)))
@@ -203,7 +201,6 @@ def test_what_is_written_exactly_is_what_was_read(figures, places, dimension, da
     assert parse(format_quantity(value, dimension, digits=None), dimension) == value
 
 
-@settings(deadline=None)
 @given(st.fractions(min_value=0, max_value=LIMIT), st.sampled_from(ALL), st.integers(1, 9))
 def test_rounding_keeps_the_digits_asked_for(value, dimension, digits):
     number, unit = format_quantity(value, dimension, digits=digits).split(" ")
@@ -211,7 +208,6 @@ def test_rounding_keeps_the_digits_asked_for(value, dimension, digits):
     assert abs(shown - value) * 2 * 10 ** (digits - 1) <= max(value, shown)
 
 
-@settings(deadline=None)
 @given(st.fractions() | st.integers() | st.floats(), st.sampled_from(ALL), st.none() | st.integers(1, 30))
 def test_any_number_can_be_written(value, dimension, digits):
     assert format_quantity(value, dimension, digits=digits)

@@ -6,7 +6,7 @@ import re
 import pydantic
 import pytest
 from hypothesis import example as with_example
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from unit_texts import read, refusal
 
@@ -258,7 +258,6 @@ NEAR_QUANTITIES = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(NEAR_QUANTITIES, st.sampled_from(ALL))
 @with_example("1e", "time")
 @with_example("\u0661 us", "time")
@@ -280,7 +279,6 @@ def test_an_int_too_long_to_print_is_refused_too():
     assert "without a unit" in refusal(10**5000, "time")
 
 
-@settings(deadline=None)
 @given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.lists(st.text()), st.binary()))
 def test_anything_but_text_is_refused(value):
     assert refusal(value, "rate").startswith("found ")

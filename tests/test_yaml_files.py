@@ -4,7 +4,7 @@ import os
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from yaml_texts import SCENARIO
 
@@ -95,7 +95,6 @@ def dumped(tree, flow):
     return yaml.dump(tree, Dumper=dumper, default_flow_style=flow, allow_unicode=True, sort_keys=False)
 
 
-@settings(deadline=None)
 @given(TREES.filter(lambda tree: tree is not None), st.booleans())
 def test_what_is_dumped_is_read_back(tree, flow):
     found = parse_yaml(dumped(tree, flow), "f").plain()
@@ -103,7 +102,6 @@ def test_what_is_dumped_is_read_back(tree, flow):
     assert repr(found) == repr(tree)
 
 
-@settings(deadline=None)
 @given(TREES.filter(lambda tree: tree is not None), st.booleans())
 def test_every_place_points_at_what_is_written_there(tree, flow):
     text = dumped(tree, flow)
@@ -147,7 +145,6 @@ def read_or_problem(text):
     return True
 
 
-@settings(deadline=None)
 @given(MUTATIONS)
 def test_a_mutated_scenario_never_crashes(mutations):
     text = SCENARIO
@@ -156,13 +153,11 @@ def test_a_mutated_scenario_never_crashes(mutations):
     assert read_or_problem(text)
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("ab01:-?,[]{}#&*!|>'\"%@`\n\t \\.~<=é\u2028\x85\ufeff"), max_size=40) | st.text())
 def test_any_text_is_read_or_refused(text):
     assert read_or_problem(text)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_are_text_or_refused_with_a_place(data):
     try:

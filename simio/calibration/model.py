@@ -17,7 +17,7 @@ from simio.loading import load
 from simio.loading.catalogue import Catalogue
 from simio.loading.overlay import Overlay
 from simio.studies.rows import Library, Row
-from simio.studies.simulate import Done, Key, collected, needed, run
+from simio.studies.simulate import CaseValues, Key, collected, needed, run
 
 Vector = NDArray[np.float64]
 
@@ -74,7 +74,7 @@ class Model:
         runs = Counter(run_of(row) for row in rows)
         self.runs = len(runs)
         self.weights: Vector = np.array([1.0 / runs[run_of(row)] for row in rows])
-        self._done: dict[Key, dict[Laid, Done]] = {}
+        self._done: dict[Key, dict[Laid, CaseValues]] = {}
         names = dict.fromkeys(row.scenario for row in rows)
         scenarios = {name: load(library.path(name), parts=parts, tables=library.tables) for name in names}
         self._used = {
@@ -132,7 +132,7 @@ class Model:
     def _simulate(self, laid: Mapping[tuple[str, str], str], missing: Sequence[Key]) -> None:
         """Run cases; one that cannot be run, or be built with these values, is a fault and has none."""
 
-        def take(case: Key, done: Done) -> None:
+        def take(case: Key, done: CaseValues) -> None:
             known, key = self._done.setdefault(case, {}), self._key(case, laid)
             idle = next(
                 (at for other, was in known.items() if (at := _alone(key, other)) and was.program == done.program),

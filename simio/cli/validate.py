@@ -45,7 +45,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.studies.baseline import Baseline, read_baseline
     from simio.studies.blind import blind_tests, records
     from simio.studies.own import with_own
-    from simio.studies.simulate import Done, Key, collected, needed
+    from simio.studies.simulate import CaseValues, Key, collected, needed
     from simio.studies.simulate import run as run_cases
     from simio.studies.summary import summaries, verdicts
     from simio.studies.validation import Validation
@@ -262,9 +262,9 @@ def _validated(
 
 def _run(
     rows: list[Row], library: Library, kept: Baseline, engine: str, processes: int | None
-) -> tuple[dict[Key, Done], bool]:
+) -> tuple[dict[Key, CaseValues], bool]:
     """The cases of the rows that were run, and False after an interrupt."""
-    done: dict[Key, Done] = {}
+    done: dict[Key, CaseValues] = {}
     keys = needed(rows, kept.steps)
     if engine != "compiled":
         _announce(sum(keys.values()))
@@ -273,7 +273,7 @@ def _run(
     try:
         with Progress(len(keys)) as progress:
 
-            def take(key: Key, outcome: Done) -> None:
+            def take(key: Key, outcome: CaseValues) -> None:
                 done[key] = outcome
                 progress.step()
 

@@ -17,7 +17,7 @@ from simio.topology import Topology
 if TYPE_CHECKING:
     from simio.components.block.layer import BlockLayer
     from simio.components.faults.failures import Failures
-    from simio.components.files.journal import Journal
+    from simio.components.files.journal import FileSystemJournal
     from simio.components.files.writeback import WrittenFile
     from simio.components.host.kernel import UnixKernel
     from simio.components.network.capture import Capture, PacketTrace
@@ -65,7 +65,7 @@ class Site:
         self._devices: dict[tuple[str, str | None], Devices] = {}
         self._failures: Failures | None = None
         self._layers: dict[str, BlockLayer] = {}
-        self.journals: dict[tuple[str, str], Journal] = {}
+        self.journals: dict[tuple[str, str], FileSystemJournal] = {}
         self.written: dict[tuple[str, str, str], WrittenFile] = {}
         self._sessions: dict[str, RemoteSession] = {}
 
@@ -129,8 +129,8 @@ class Site:
         """The devices that a name in a workload stands for: a volume, the disks of a group, or one disk."""
         return [name] if name in self.system.volumes else list(self.system.disks_of(name))
 
-    def goes_over_once(self, workload: Workload, targets: Sequence[str]) -> None:
-        """A workload reads or writes targets once from their beginning on; the bound may count on it if it is alone.
+    def goes_over_once(self, targets: Sequence[str]) -> None:
+        """Let the bound count on a workload, if alone, that reads or writes targets once from their beginning on.
 
         Index blocks are read beside the data, so that a file system that has them does not count; nor does a system
         in which requests fail, or something is rebuilt.

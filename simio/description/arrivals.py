@@ -26,7 +26,7 @@ StateRate = Annotated[Fraction, Quantity("request_rate")]
 MOST_STATES = 16
 
 
-class State(Values):
+class ArrivalState(Values):
     """A state of a modulated process: Poisson arrivals at a rate, for an exponential time."""
 
     rate: StateRate = Field(description="requests a second in this state, at random; 0 /s for none")
@@ -48,7 +48,7 @@ class Arrivals(Values):
         None, description="mean of the exponential time of a burst, in which all requests come, at random"
     )
     pause: Horizon = Field(None, description="mean of the exponential pause between two bursts")
-    states: tuple[State, ...] = Field(
+    states: tuple[ArrivalState, ...] = Field(
         (), description="modulated Poisson process: its states, one after another, around and around"
     )
 

@@ -121,10 +121,16 @@ class Disk(Generic[S]):
     last: bool = False
 
 
+LEAST_MEMBERS: Mapping[str, int] = {
+    "stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3, "raid6": 4, "erasure": 3, "raidz1": 2,
+    "raidz2": 3, "raidz3": 4, "cached": 2,
+}  # fmt: skip
+"""Kinds of volumes, each with its least number of members."""
+
+
 @dataclass(frozen=True)
 class Volume:
-    """Several disks as one device: `kind` is stripe, concat, mirror, raid3, raid5, raid6,
-    erasure, raidz1, raidz2, raidz3 or cached.
+    """Several disks as one device, of a kind in `LEAST_MEMBERS`.
 
     `members` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last. `unit` is
     the size of a stripe unit in bytes, None for concat and mirror. `controller` is the array controller that splits

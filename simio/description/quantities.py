@@ -177,6 +177,8 @@ SignedTime = Annotated[int, Quantity("time", signed=True)]
 """A time, which may be below zero."""
 OptionalTime = Annotated[int | None, Quantity("time", word="none")]
 """A time, or none."""
+OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
+"""A rate, or none."""
 Size = Annotated[int, Quantity("size")]
 Extent = Annotated[int, Quantity("size", positive=True)]
 """A size above zero."""

@@ -83,7 +83,7 @@ def _sections(code: bytes) -> list[_Section]:
 
 
 def _laid_out(sections: Sequence[_Section]) -> tuple[dict[int, int], int]:
-    """Where each section that a process needs begins in memory, and the bytes of all."""
+    """The beginning in memory of each section that a process needs, and the bytes of all."""
     places: dict[int, int] = {}
     end = 0
     for number, section in enumerate(sections[:FIRST_RESERVED]):

@@ -46,7 +46,7 @@ def sample_rows(columns: int) -> int:
 
 
 class Status(IntEnum):
-    """Why a run ended."""
+    """The end of a run."""
 
     DONE = 0
     """Every thread but the daemons has ended."""

@@ -54,7 +54,7 @@ def code_hash() -> str:
 
 
 def _stamps(paths: Iterable[str]) -> dict[str, list[int]]:
-    """When each file or folder of the package was changed last, in ns, and its size; of a folder 0."""
+    """The last change of each file or folder of the package, in ns, and its size, which for a folder is 0."""
     stamps = {}
     for path in paths:
         status = os.stat(f"{_PACKAGE}/{path}")

@@ -203,7 +203,7 @@ def _opening(app: Dash, session: Session) -> None:
             return (no_update,) * 8
 
         def make() -> tuple[Any, ...]:
-            query = states.State(str(picked)) if by_pick else states.read_state(str(search or ""))
+            query = states.PageState(str(picked)) if by_pick else states.read_state(str(search or ""))
             opened = session.open(query.scenario or session.first())
             chosen = session.chosen(opened, query.values)
             keys = [each.key for each in opened.knobs]
@@ -226,7 +226,7 @@ def _opening(app: Dash, session: Session) -> None:
 
         found, message = _tried(make)
         names = session.names()
-        links = [html.Li(html.A(name, href=states.State(name).query)) for name in names]
+        links = [html.Li(html.A(name, href=states.PageState(name).query)) for name in names]
         told = [html.P(message), html.P("Choose one:"), html.Ul(links, className="choices")]
         return found or ([], None, no_update, [], None, "simio explore", "", told)
 
@@ -250,7 +250,7 @@ def _answering(app: Dash, session: Session) -> None:
         if chosen is None:
             return empty(), "", [], no_update, message, labels
         opened, values = chosen
-        query = states.State(opened.name, values, str(axis or "")).query
+        query = states.PageState(opened.name, values, str(axis or "")).query
         found, message = _tried(lambda: session.answer(opened, values))
         inside = {} if found is None else parts(found)
         plots = [] if found is None else _plots(found)

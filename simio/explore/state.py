@@ -15,7 +15,7 @@ MOST = 8192
 
 
 @dataclass(frozen=True)
-class State:
+class PageState:
     """A scenario by name (or none), values by key path, and the key path of the curve's axis (or none)."""
 
     scenario: str = ""
@@ -30,7 +30,7 @@ class State:
         return "?" + urlencode(pairs, quote_via=quote, safe="./")
 
 
-def read_state(query: str) -> State:
+def read_state(query: str) -> PageState:
     """The state that a query says; raises SimioError for one that nobody's page has written."""
     if len(query) > MOST:
         raise SimioError(f"the address is too long: {len(query):,} characters, at most {MOST:,}")
@@ -44,4 +44,4 @@ def read_state(query: str) -> State:
     if len(found) < len(pairs):
         raise SimioError("the address says something twice")
     scenario, axis = found.pop(SCENARIO, ""), found.pop(AXIS, "")
-    return State(scenario, found, axis)
+    return PageState(scenario, found, axis)

@@ -125,7 +125,7 @@ def _is_there(notes: _Notes, fault: InjectedFault, known: Surroundings, complete
             notes.unknown("of", of, names, wanted.partition(" ")[2])
         return False
     for part in params.parts(known, target):
-        if part is not None and fault.kind not in part.sheet.faults:
+        if part is not None and (params.effect or fault.kind) not in part.sheet.faults:
             found = f"{quote(of)} with {a(part.kind)} {part.category} ({part.model})"
             notes.refuse("of", found, f"{a(part.category)} of a kind that can be {params.state}")
             break

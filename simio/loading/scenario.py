@@ -38,7 +38,7 @@ from simio.loading.ready import near_ready
 from simio.loading.tables import Table
 from simio.loading.vary import Cases, Trees, apply, apply_once, described, expand, read_sets, texts
 from simio.loading.volumes import build_volumes
-from simio.loading.whereabouts import Places, whole_path
+from simio.loading.whereabouts import Whereabouts, whole_path
 from simio.loading.workloads import build_workloads, check_calls, check_references, check_routes
 from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
@@ -303,7 +303,7 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
         report,
         parts.volumes,
         faults,
-        ctx.once(("places",), (*nodes, section, injected), lambda: Places(root)),
+        ctx.once(("places",), (*nodes, section, injected), lambda: Whereabouts(root)),
     )
     if not faults:
         return system

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from simio.description.caches import CacheOptions
-from simio.description.model import Part, Volume
+from simio.description.model import LEAST_MEMBERS, Part, Volume
 from simio.description.quantities import Flag, Limit, OptionalCount
 from simio.description.sheets.base import size_text
 from simio.errors import Place, quote
@@ -21,23 +21,12 @@ from simio.loading.problems import a, join, keys_of, place_of
 from simio.loading.yamltree import Node
 
 MOST_LEVELS = 8
-LEAST = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3, "raid6": 4, "raid10": 4, "erasure": 3}
-LEAST |= {"raidz1": 2, "raidz2": 3, "raidz3": 4, "cached": 2}
-"""Kinds of volumes, each with its least number of members."""
+LEAST = {**LEAST_MEMBERS, "raid10": 4}
+"""As `LEAST_MEMBERS`, with the stripe over mirrors, which becomes several volumes."""
 Kind = Literal[
-    "stripe",
-    "concat",
-    "mirror",
-    "raid3",
-    "raid5",
-    "raid6",
-    "raid10",
-    "erasure",
-    "raidz1",
-    "raidz2",
-    "raidz3",
+    "stripe", "concat", "mirror", "raid3", "raid5", "raid6", "raid10", "erasure", "raidz1", "raidz2", "raidz3",
     "cached",
-]
+]  # fmt: skip
 PARTS = {"file_system": "filesystem", "controller": "controller"}
 """Keys that name a part, and its class."""
 _STRIPED = ("stripe", "raid5", "raid6", "raid10", "erasure")

@@ -13,7 +13,7 @@ from simio.loading.yamltree import Node
 from simio.workloads import workload_kinds
 
 
-class Places(Mapping[str, Place]):
+class Whereabouts(Mapping[str, Place]):
     """The place of each component, workload and fault, and of each key of one, by key path; found when first used."""
 
     def __init__(self, root: Node) -> None:

@@ -49,11 +49,11 @@ SCATTERED = RANKS.word("scattered", about="1 if ranks are scattered over the ran
 ZONES = RANKS.table("zones", about="first rank and number of ranks of each zone")
 
 ROUNDS = 4
-"""Of the Feistel network; three do with perfect mixing (M. Luby and C. Rackoff, SIAM J. Comput. 17(2), 1988)."""
+"""Rounds of the Feistel network; three do if they mix perfectly (Luby and Rackoff, SIAM J. Comput. 17(2), 1988)."""
 MIX = 0x9E3779B1
 """The golden ratio times 2**32, an odd number that mixes bits well (D. E. Knuth, TAOCP 3, section 6.4)."""
 WORD = 2**31 - 1
-"""Keys are below it."""
+"""Bound of the keys."""
 UNIT = 2**31
 """A random number from 0 to below this stands for a share of a zone."""
 MOST_BLOCKS = 2**40

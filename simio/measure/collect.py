@@ -14,8 +14,8 @@ from typing import Any
 
 from simio.errors import SimioError, quote
 from simio.measure.log import Log
-from simio.measure.machine import Machine, machine
-from simio.measure.network import PEER, REQUESTS, STREAMS, Request, Row, Stream, over_pair, to_peer
+from simio.measure.machine import OwnMachine, machine
+from simio.measure.network import PEER, REQUESTS, STREAMS, NetworkRow, RequestTest, StreamTest, over_pair, to_peer
 from simio.measure.sheets import CACHED, TCP, write_sheets
 from simio.measure.sheets import REQUESTS as ASKED
 from simio.measure.small import Small, Values
@@ -49,7 +49,7 @@ class Wanted:
 class Measured:
     """Findings, and the measurements that could not be made, each with the reason."""
 
-    machine: Machine
+    machine: OwnMachine
     studies: tuple[str, ...]
     missing: tuple[tuple[str, str], ...]
 
@@ -89,13 +89,13 @@ def measure(folder: Path, wanted: Wanted, tell: Callable[[str], Any], force: boo
     studies = _studies(folder, rows, cached, own, when, wanted.repeats)
     if far:
         write_peer(folder, far, when, wanted.repeats)
-    write_sheets(folder, found, values, small.way, f"{when}, simio {VERSION}", own, studies)
+    write_sheets(folder, found, values, small.way, f"{when}, simio {VERSION}", studies)
     _readme(folder, found, studies, log, when)
     return Measured(found, studies, tuple(log.missing))
 
 
 def _storage(
-    log: Log, small: Small, found: Machine, scratch: Path, wanted: Wanted
+    log: Log, small: Small, found: OwnMachine, scratch: Path, wanted: Wanted
 ) -> tuple[Values, list[FioRow], float]:
     """Small measurements, reads of the cached scratch file, and fio's own time a read in ns."""
     tests = CACHED_READS[: wanted.tests]
@@ -114,7 +114,7 @@ def _storage(
     return values, cached, own
 
 
-def _network(log: Log, small: Small, wanted: Wanted) -> list[Row]:
+def _network(log: Log, small: Small, wanted: Wanted) -> list[NetworkRow]:
     if not wanted.network:
         log.lacks("TCP", "left out as asked")
         return []
@@ -125,14 +125,14 @@ def _network(log: Log, small: Small, wanted: Wanted) -> list[Row]:
 
 
 def _studies(
-    folder: Path, rows: list[Row], cached: list[FioRow], own: float, when: str, repeats: int
+    folder: Path, rows: list[NetworkRow], cached: list[FioRow], own: float, when: str, repeats: int
 ) -> tuple[str, ...]:
     """Write the studies for which there are rows; gives their names."""
     studies = []
-    if sum(isinstance(row.test, Stream) for row in rows) >= ENOUGH:
+    if sum(isinstance(row.test, StreamTest) for row in rows) >= ENOUGH:
         write_tcp(folder, rows, when, repeats)
         studies.append(TCP)
-    if sum(isinstance(row.test, Request) for row in rows) >= ENOUGH:
+    if sum(isinstance(row.test, RequestTest) for row in rows) >= ENOUGH:
         write_requests(folder, rows, when, repeats)
         studies.append(ASKED)
     if len(cached) >= ENOUGH:
@@ -141,7 +141,7 @@ def _studies(
     return tuple(studies)
 
 
-def _readme(folder: Path, found: Machine, studies: tuple[str, ...], log: Log, when: str) -> None:
+def _readme(folder: Path, found: OwnMachine, studies: tuple[str, ...], log: Log, when: str) -> None:
     """A page that says what is there, and what could not be had."""
     lines = [f"# {found.title}", "", f"Measured by `simio measure` {VERSION} on {when}.", ""]
     if studies:

@@ -18,7 +18,7 @@ PROC = Path("/proc")
 
 
 @dataclass
-class Machine:
+class OwnMachine:
     """Facts of the machine: sizes in bytes, clocks in Hz; 0 or empty if unknown."""
 
     cpus: int = 0
@@ -40,9 +40,9 @@ class Machine:
         return f"{self.cpus} x {self.model or 'CPU'}, {self.memory / 2**30:.0f} GiB, {self.kernel}{where}"
 
 
-def machine(log: Log) -> Machine:
+def machine(log: Log) -> OwnMachine:
     """All facts that the system has; missing ones are listed in the log, and raw output is kept."""
-    found = Machine(cpus=len(os.sched_getaffinity(0)), page=os.sysconf("SC_PAGE_SIZE"))
+    found = OwnMachine(cpus=len(os.sched_getaffinity(0)), page=os.sysconf("SC_PAGE_SIZE"))
     found.kernel = f"Linux {platform.release()}"
     found.load = os.getloadavg()[0]
     log.keep("raw/uname.txt", f"{platform.system()} {platform.release()} {platform.machine()}\n")
@@ -74,7 +74,7 @@ def _read(path: Path) -> str:
         raise Unavailable(f"{path}: {error.strerror}") from None
 
 
-def _processors(found: Machine, text: str) -> None:
+def _processors(found: OwnMachine, text: str) -> None:
     told = dict(_flat(json.loads(text).get("lscpu", [])))
     found.model = told.get("Model name", "")
     clock = re.search(r"@ ([\d.]+) ?GHz", found.model)
@@ -110,7 +110,7 @@ def _cache(text: str) -> int:
     return int(float(match[1]) * 1024 ** ("KMG".index(match[2]) + 1)) // int(match[3] or 1)
 
 
-def _clock(found: Machine, log: Log) -> None:
+def _clock(found: OwnMachine, log: Log) -> None:
     text = log.attempt("clock", lambda: _read(PROC / "cpuinfo")) or ""
     match = re.search(r"cpu MHz\s*:\s*([\d.]+)", text)
     if match:

@@ -20,7 +20,7 @@ LIFETIME = 1800
 """Seconds after which the namespaces end by themselves, should nobody end them."""
 
 
-class Pair:
+class VethPair:
     """A veth pair between two namespaces; each end has one CPU of its own for programs and for what arrives.
 
     Segmentation and receive offloads are off, so that packets are what TCP sends. Use as a context. Raises
@@ -34,7 +34,7 @@ class Pair:
         self.cpus = sorted(os.sched_getaffinity(0))[:2]
         self.rootless = os.geteuid() != 0
 
-    def __enter__(self) -> Pair:
+    def __enter__(self) -> VethPair:
         for tool in ("unshare", "nsenter", "ip", "ethtool", "taskset", "mount"):
             if not shutil.which(tool):
                 raise Unavailable(f"{tool} is not installed")

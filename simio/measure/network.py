@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from simio.measure.log import Log, TimeUp, Unavailable
-from simio.measure.namespaces import ADDRESSES, Pair, end_group
+from simio.measure.namespaces import ADDRESSES, VethPair, end_group
 
 MTU = 9000
 PORT = 5201
@@ -22,7 +22,7 @@ SECONDS = 1
 
 
 @dataclass(frozen=True)
-class Stream:
+class StreamTest:
     """A test of iperf3: bytes of a write, of a segment (options included) and of the window."""
 
     length: int
@@ -31,7 +31,7 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Request:
+class RequestTest:
     """A test of requests and responses of these bytes."""
 
     request: int
@@ -39,10 +39,10 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Row:
+class NetworkRow:
     """The result of a test: the file in the folder, and for requests the mean time in us."""
 
-    test: Stream | Request
+    test: StreamTest | RequestTest
     file: str
     mean: float = 0.0
 
@@ -50,7 +50,7 @@ class Row:
 KIB = 1024
 # Half of each are fitted to, in turn; a window stays below the backlog of 1000 packets, so that nothing is lost.
 STREAMS = tuple(
-    Stream(length, mss, window)
+    StreamTest(length, mss, window)
     for length, mss, window in (
         (128 * KIB, 536, 128 * KIB), (128 * KIB, 1000, 128 * KIB), (128 * KIB, 1460, 256 * KIB),
         (128 * KIB, 2000, 256 * KIB), (128 * KIB, 2960, 256 * KIB), (128 * KIB, 4000, 256 * KIB),
@@ -62,7 +62,7 @@ STREAMS = tuple(
 )  # fmt: skip
 """Tests of iperf3 over the pair."""
 REQUESTS = tuple(
-    Request(request, response)
+    RequestTest(request, response)
     for request, response in (
         (1, 1),
         (64, 64),
@@ -81,14 +81,14 @@ def over_pair(
     log: Log,
     small: Path | None,
     repeats: int,
-    streams: Sequence[Stream] = STREAMS,
-    requests: Sequence[Request] = REQUESTS,
-) -> list[Row]:
+    streams: Sequence[StreamTest] = STREAMS,
+    requests: Sequence[RequestTest] = REQUESTS,
+) -> list[NetworkRow]:
     """Both kinds of tests over a veth pair; what cannot be had is in the log."""
-    rows: list[Row] = []
+    rows: list[NetworkRow] = []
 
     def measure() -> None:
-        with Pair(log, MTU) as pair:
+        with VethPair(log, MTU) as pair:
             rows.extend(_streams(log, pair, repeats, streams))
             if small is None:
                 log.lacks("requests over a veth pair", "they need a C compiler")
@@ -99,7 +99,7 @@ def over_pair(
     return rows
 
 
-def _streams(log: Log, pair: Pair, repeats: int, tests: Sequence[Stream]) -> Iterator[Row]:
+def _streams(log: Log, pair: VethPair, repeats: int, tests: Sequence[StreamTest]) -> Iterator[NetworkRow]:
     started = log.attempt("iperf3 over the veth pair", lambda: _serving(pair, ["iperf3", "-s", "-p", str(PORT)]))
     if not started:
         return
@@ -113,15 +113,17 @@ def _streams(log: Log, pair: Pair, repeats: int, tests: Sequence[Stream]) -> Ite
             what, partial(_best, partial(log.run, pair.command(0, words), 30, "iperf3"), _rate, repeats)
         )
         if text:
-            yield Row(test, log.keep(f"raw/iperf3-{number:02}.json", text))
+            yield NetworkRow(test, log.keep(f"raw/iperf3-{number:02}.json", text))
 
 
-def _serving(pair: Pair, words: Sequence[str]) -> bool:
+def _serving(pair: VethPair, words: Sequence[str]) -> bool:
     pair.serve(words)
     return True
 
 
-def _requests(log: Log, pair: Pair, small: Path, repeats: int, tests: Sequence[Request]) -> Iterator[Row]:
+def _requests(
+    log: Log, pair: VethPair, small: Path, repeats: int, tests: Sequence[RequestTest]
+) -> Iterator[NetworkRow]:
     if not log.attempt("requests over the veth pair", lambda: _serving(pair, [str(small), "respond", str(ASKING)])):
         return
     for number, test in enumerate(tests, 1):
@@ -131,7 +133,7 @@ def _requests(log: Log, pair: Pair, small: Path, repeats: int, tests: Sequence[R
         text = log.attempt(what, partial(_best, ask, lambda said: -_mean(said), repeats))
         if text:
             name = log.keep(f"raw/requests-{number:02}.txt", f"$ small {' '.join(words)}\n{text}")
-            yield Row(test, name, _mean(text))
+            yield NetworkRow(test, name, _mean(text))
 
 
 def _best(once: Callable[[], str], worth: Callable[[str], float], repeats: int) -> str:
@@ -189,7 +191,7 @@ def serve(log: Log, address: str, small: Path | None) -> list[subprocess.Popen[b
     return servers
 
 
-def to_peer(log: Log, peer: str, repeats: int, tests: Sequence[Stream]) -> list[Row]:
+def to_peer(log: Log, peer: str, repeats: int, tests: Sequence[StreamTest]) -> list[NetworkRow]:
     """Tests of iperf3 to a peer that runs `simio measure --serve`; what cannot be had is in the log."""
     rows = []
     for number, test in enumerate(tests, 1):
@@ -201,9 +203,9 @@ def to_peer(log: Log, peer: str, repeats: int, tests: Sequence[Stream]) -> list[
         text = log.attempt(what, partial(_best, partial(log.run, words, 30, "iperf3"), _rate, repeats))
         if text is None:
             break
-        rows.append(Row(test, log.keep(f"raw/peer-{number:02}.json", text.replace(peer, "peer"))))
+        rows.append(NetworkRow(test, log.keep(f"raw/peer-{number:02}.json", text.replace(peer, "peer"))))
     return rows
 
 
-PEER = tuple(Stream(128 * KIB, 0, window * KIB) for window in (64, 128, 256, 512, 1024, 2048))
+PEER = tuple(StreamTest(128 * KIB, 0, window * KIB) for window in (64, 128, 256, 512, 1024, 2048))
 """Tests of iperf3 to a peer; the path decides on segments."""

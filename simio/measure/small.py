@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from simio.measure.log import Log, Unavailable
-from simio.measure.machine import Machine
+from simio.measure.machine import OwnMachine
 
 REPEATS = 5
 """Measurements of one thing, of which the least counts."""
@@ -58,7 +58,7 @@ class Small:
         self.log.keep(f"raw/small-{what}.txt", f"$ small {shown}\n{text}")
         return {name: float(value) for name, value in (line.split() for line in text.splitlines())}
 
-    def all(self, machine: Machine, scratch: Path) -> Values:
+    def all(self, machine: OwnMachine, scratch: Path) -> Values:
         """Every measurement that can be had; `scratch` is a file whose pages are mapped."""
         size = COPIED if machine.memory > 16 * COPIED else 2**22
         wanted: list[tuple[str, tuple[object, ...]]] = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from simio.measure.network import MTU, Request, Row, Stream
+from simio.measure.network import MTU, NetworkRow, RequestTest, StreamTest
 from simio.measure.sheets import CACHED, REQUESTS, TCP, quoted
 from simio.measure.storage import FioRow
 
@@ -29,9 +29,9 @@ def halves(number: int) -> list[bool]:
     return [at % 2 == 0 for at in range(number)]
 
 
-def write_tcp(folder: Path, rows: Sequence[Row], when: str, repeats: int) -> None:
+def write_tcp(folder: Path, rows: Sequence[NetworkRow], when: str, repeats: int) -> None:
     """The scenario and both tables of iperf3 over the veth pair."""
-    tests = [(row, row.test) for row in rows if isinstance(row.test, Stream)]
+    tests = [(row, row.test) for row in rows if isinstance(row.test, StreamTest)]
     cases = [
         {
             "workload.iperf3.length": f"{test.length} B",
@@ -50,13 +50,13 @@ def write_tcp(folder: Path, rows: Sequence[Row], when: str, repeats: int) -> Non
     _tables(folder, TCP, "TCP over a veth pair", "iperf3", "throughput", "Mbit/s", cases, entries, when, repeats)
 
 
-def write_peer(folder: Path, rows: Sequence[Row], when: str, repeats: int) -> None:
+def write_peer(folder: Path, rows: Sequence[NetworkRow], when: str, repeats: int) -> None:
     """The scenario and the table of iperf3 to a peer, which is taken to be like this machine.
 
     What is between them is not known to simio: a path without a rate or delay, whose keys are the user's to give. So
     all rows judge.
     """
-    tests = [(row, row.test) for row in rows if isinstance(row.test, Stream)]
+    tests = [(row, row.test) for row in rows if isinstance(row.test, StreamTest)]
     cases = [{"workload.iperf3.window": f"{test.window} B"} for _, test in tests]
     hosts = """hosts:
   client: {model: ./host.yaml, adapters: {eth: {model: adapters/ideal-ethernet, bus: bus}}}
@@ -77,9 +77,9 @@ links:
     )
 
 
-def write_requests(folder: Path, rows: Sequence[Row], when: str, repeats: int) -> None:
+def write_requests(folder: Path, rows: Sequence[NetworkRow], when: str, repeats: int) -> None:
     """The scenario and both tables of requests over the veth pair."""
-    tests = [(row, row.test) for row in rows if isinstance(row.test, Request)]
+    tests = [(row, row.test) for row in rows if isinstance(row.test, RequestTest)]
     cases = [
         {"workload.requests.request": f"{test.request} B", "workload.requests.response": f"{test.response} B"}
         for _, test in tests

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from simio.errors import OutOfRange
 from simio.machines.layout import State, Words
 from simio.program.labels import Label
-from simio.program.memory import Memory
+from simio.program.memory import StateWords
 from simio.program.steps import (
     UNBOUNDED,
     Container,
@@ -76,7 +76,7 @@ class Declarations:
         self._draws: list[tuple[int, int, int, int]] = []
         self._draw_names: list[str] = []
         self._draw_table: list[tuple[int, int]] = []
-        self._state = Memory()
+        self._state = StateWords()
         self._machines: list[tuple[str, int]] = []
         self._words: list[tuple[Words, ...]] = []
         self._windows: list[Window] = []

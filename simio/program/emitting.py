@@ -19,7 +19,7 @@ from simio.program.operands import (
     same,
     since,
 )
-from simio.program.series import Series
+from simio.program.series import SeriesBuilder
 from simio.program.service import ceil_times, fitting, terms
 from simio.program.steps import COLUMNS, HORIZON, NO_REGISTER, Compare, Fn, Op
 from simio.program.tape import traced
@@ -43,7 +43,7 @@ class TooManySteps(UnfitError):
     """A program would have more steps than there is room for."""
 
 
-class Emitting(Series):
+class Emitting(SeriesBuilder):
     """Writes steps into the program, and knows which registers are free.
 
     Every method that emits a step raises ProgramError outside of a thread, and UnfitError for a constant that does

@@ -11,7 +11,7 @@ import numpy as np
 from simio.program.steps import Table
 
 
-class Memory:
+class StateWords:
     """Words in a row, as lists, whose words may be traced values, and arrays, which take a tenth of a list's time."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from simio.program.steps import COLUMNS, FIRST_NUMBER, NAMING, STRIDE, Table, nu
 LEAST = 32
 """Things from which on they are compared: a few disks are written out sooner."""
 _NONE = ("state", "machine", "table", "tally", "gauge", "guest", "feed", "load", "ahead", "owned")
-"""What a series must not declare in between: it would be for one of them only."""
+"""Declarations that end a series, as they would be for one of its things only."""
 _ROWS = ("resource", "container", "mark", "window")
 
 
@@ -38,7 +38,7 @@ class Named(Protocol):
 Thing = TypeVar("Thing", bound=Named)
 
 
-class Series(Copies):
+class SeriesBuilder(Copies):
     """Declarations, and steps for each of a series."""
 
     def each(self, things: Sequence[Thing]) -> Iterator[Thing]:
@@ -78,10 +78,10 @@ class Series(Copies):
 
 
 class _Found:
-    """What the second and the third of a series have written, from `extents` on."""
+    """Steps and rows of the second and the third of a series, from `extents` on."""
 
     def __init__(
-        self, p: Series, told: Naming, like: Likeness, count: int, extents: Sequence[dict[str, int]]
+        self, p: SeriesBuilder, told: Naming, like: Likeness, count: int, extents: Sequence[dict[str, int]]
     ) -> None:
         self.p, self.told, self.like, self.count = p, told, like, count
         self.first, self.second, self.end = extents
@@ -116,7 +116,7 @@ class _Found:
         return np.array(words, dtype=np.int64).reshape(-1, COLUMNS)
 
     def _two(self, kind: str, rows: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
-        """What the second and the third added to a table."""
+        """Rows of the second with those of the third in a table."""
         one, two, end = self.first[kind], self.second[kind], self.end[kind]
         return zip(rows[one:two], rows[two:end], strict=True)
 

@@ -32,6 +32,11 @@ def ceil_times(amount: OperandT, factor: Fraction | int) -> OperandT:
     return product if denominator == 1 else (product + (denominator - 1)) // denominator
 
 
+def ceil_div(amount: OperandT, unit: int) -> OperandT:
+    """Units that `amount` takes: `amount` divided by `unit`, rounded up to a whole number."""
+    return (amount + (unit - 1)) // unit
+
+
 def terms(number: Fraction | int) -> tuple[int, int]:
     """Numerator and denominator of a number that may be traced."""
     return traced(_NUMERATOR, number), traced(_DENOMINATOR, number)

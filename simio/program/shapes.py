@@ -16,7 +16,7 @@ def naming(block: Table) -> Table:
 
 
 def strides(one: Table, two: Table, apart: int) -> Table | None:
-    """How far the rows that `naming` steps of a block name are from those of one that is written `apart` steps on.
+    """Distances of the rows that `naming` steps of a block name to those of one that is written `apart` steps on.
 
     None if the blocks differ in anything else, lead out of themselves, or have strides already.
     """

@@ -84,7 +84,7 @@ class Tape:
         self._values.append(value)
         return len(self._steps) - 1
 
-    def replay(self, wanted: Sequence[TracedValue]) -> Replay:
+    def replay(self, wanted: Sequence[TracedValue]) -> Recomputation:
         """The computation of the `wanted` numbers, for other inputs."""
         guards = [(at, value) for at, value in self._answers.items() if self._steps[at] is None]
         ends = [number.at for number in wanted]
@@ -95,7 +95,7 @@ class Tape:
                 function, operands = step
                 needed.update(operands)
                 code.append((at, function, *operands, *[-1] * (2 - len(operands)), self._answers.get(at, _NO_ANSWER)))
-        return Replay(len(self.inputs), self._values, guards, code[::-1], ends)
+        return Recomputation(len(self.inputs), self._values, guards, code[::-1], ends)
 
 
 _NO_ANSWER = object()
@@ -103,7 +103,7 @@ _Step = tuple[int, Callable[..., Any], int, int, Any]
 """A number, its function, the numbers of its operands (-1 for none), and the answer that it has to give."""
 
 
-class Replay:
+class Recomputation:
     """The computation of a tape, for other inputs: of its steps, those that the inputs that differ lead to."""
 
     def __init__(

@@ -15,7 +15,7 @@ import numpy as np
 
 from simio.program.records import changed, field_names
 from simio.program.steps import Program
-from simio.program.tape import Number, Replay, Tape, TracedValue
+from simio.program.tape import Number, Recomputation, Tape, TracedValue
 
 T = TypeVar("T")
 Fill = Callable[[Sequence[Any]], Any]
@@ -138,7 +138,7 @@ class _Trace:
         holes: list[TracedValue] = []
         self._result = result
         self._fill = holed(result, holes)
-        self._replay: Replay = tape.replay(holes)
+        self._replay: Recomputation = tape.replay(holes)
 
     def __call__(self, words: Sequence[Number]) -> Any:
         numbers = self._replay(words)

@@ -20,7 +20,7 @@ _NAME = 42
 
 
 @dataclass(frozen=True)
-class Bar:
+class NamedBar:
     """A bar: a name, a length, that length as text, and the ends of each measured range."""
 
     name: str
@@ -46,13 +46,14 @@ def picture_of(result: ScenarioResult) -> str:
         )
         alike = merged(used, lambda use: use.name, lambda use: use.lock)
         rows = [
-            Bar(lock_marked(name, use.lock), 100 * use.utilisation, f"{use.utilisation:.1%}") for name, use in alike
+            NamedBar(lock_marked(name, use.lock), 100 * use.utilisation, f"{use.utilisation:.1%}")
+            for name, use in alike
         ]
         return bars(result.title, rows, "utilisation, %", 100.0) if rows else ""
     return ""
 
 
-def bars(title: str, rows: Sequence[Bar], axis: str, most: float | None = None) -> str:
+def bars(title: str, rows: Sequence[NamedBar], axis: str, most: float | None = None) -> str:
     """Level bars from zero to the longest or to `most`, with names and values; crosses are what was measured."""
     shown, left_out = rows[:MOST], len(rows) - MOST
     longest = max(max(bar.length, *(high for _, high in bar.measured), 0.0) for bar in shown)
@@ -74,7 +75,7 @@ def bars(title: str, rows: Sequence[Bar], axis: str, most: float | None = None) 
     return picture.whole()
 
 
-def _draw(picture: Picture, bar: Bar, y: float, across: Scale) -> None:
+def _draw(picture: Picture, bar: NamedBar, y: float, across: Scale) -> None:
     picture.text(_LEFT - 10, y + 4, _cut(bar.name, _NAME), "end")
     picture.parts.append(
         f'<rect class="f0" x="{_LEFT}" y="{y - 7:.1f}" width="{across.place(bar.length) - _LEFT:.1f}" height="14"/>'
@@ -88,7 +89,7 @@ def _draw(picture: Picture, bar: Bar, y: float, across: Scale) -> None:
     picture.text(max(ends) + 8, y + 4, bar.text)
 
 
-def _of_cases(result: ScenarioResult) -> list[Bar]:
+def _of_cases(result: ScenarioResult) -> list[NamedBar]:
     """The throughput of each case, named by what varies."""
     keys = varied_keys(result)
     names = list(zip(short_names(keys), keys, strict=True))
@@ -98,7 +99,7 @@ def _of_cases(result: ScenarioResult) -> list[Bar]:
         rows = (row for row in case.measured if row.quantity == "throughput" and row.value)
         measured = tuple(measured_range(row, result.unit) for row in rows)
         rate = in_unit(float(case.rate), result.unit)
-        found.append(Bar(f"{case.index + 1}: {settings}", rate, rate_text(case, result.unit), measured))
+        found.append(NamedBar(f"{case.index + 1}: {settings}", rate, rate_text(case, result.unit), measured))
     return found
 
 

@@ -47,7 +47,7 @@ text{fill:#e5e7eb}.ground{fill:#0f172a}.grid{stroke:#293548}.axis{stroke:#94a3b8
 
 
 @dataclass(frozen=True)
-class Point:
+class ChartPoint:
     """A value on the axis with its rate, half of the rate's confidence interval, what limits, and what was measured.
 
     `measured` has the ends of each measured range, in the unit of the rate.
@@ -61,14 +61,14 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Line:
+class ChartLine:
     """Points of one scenario that differ in one value only, and what they have in common."""
 
     name: str
-    points: tuple[Point, ...] = field(default=())
+    points: tuple[ChartPoint, ...] = field(default=())
 
 
-def lines(results: Sequence[tuple[str, ScenarioResult]], key: str, unit: str) -> list[Line]:
+def lines(results: Sequence[tuple[str, ScenarioResult]], key: str, unit: str) -> list[ChartLine]:
     """Lines over the values of `key`, one for each combination of the other settings, if only of a single point.
 
     `results` are scenarios with their names, which lines have where there are several; rates are in `unit`. Raises
@@ -86,13 +86,13 @@ def lines(results: Sequence[tuple[str, ScenarioResult]], key: str, unit: str) ->
         if not cases:
             raise SimioError(f"{quote(name)} delivers nothing in any case that sets {quote(key)}")
         others = [other for other in varied if len({case.settings.get(other) for case in cases}) > 1 and other != key]
-        groups: dict[str, list[Point]] = {}
+        groups: dict[str, list[ChartPoint]] = {}
         for case in cases:
             groups.setdefault(_others(case, others), []).append(_point(case, key, unit))
         for label, points in groups.items():
             whole = ", ".join(filter(None, [name if len(results) > 1 else "", label]))
             whole = whole or ("as it is" if others else "simulated")
-            found.append(Line(whole, tuple(sorted(points, key=lambda one: _number(one.value)))))
+            found.append(ChartLine(whole, tuple(sorted(points, key=lambda one: _number(one.value)))))
     return found
 
 
@@ -101,11 +101,11 @@ def _others(case: CaseResult, keys: Sequence[str]) -> str:
     return ", ".join(f"{name} {case.settings[key]}" for name, key in names if key in case.settings)
 
 
-def _point(case: CaseResult, key: str, unit: str) -> Point:
+def _point(case: CaseResult, key: str, unit: str) -> ChartPoint:
     rows = (row for row in case.measured if row.quantity == "throughput" and row.value)
     half = in_unit(case.half_width or 0.0, unit)
     measured = tuple(measured_range(row, unit) for row in rows)
-    return Point(case.settings[key], in_unit(float(case.rate), unit), case.limiter.sentence, half, measured)
+    return ChartPoint(case.settings[key], in_unit(float(case.rate), unit), case.limiter.sentence, half, measured)
 
 
 def _number(value: str) -> float:
@@ -116,12 +116,12 @@ def _number(value: str) -> float:
     return float(found[0])
 
 
-def size(title: str, drawn: Sequence[Line]) -> tuple[int, int]:
+def size(title: str, drawn: Sequence[ChartLine]) -> tuple[int, int]:
     """Width and height of the chart in pixels."""
     return WIDTH, _head(title) + PLOT + _ENTRY * len(_legend(drawn)) + 10
 
 
-def svg(title: str, drawn: Sequence[Line], key: str, unit: str) -> str:
+def svg(title: str, drawn: Sequence[ChartLine], key: str, unit: str) -> str:
     """The chart, with a legend below it. The hint of a point is its values and its limit."""
     points = [point for line in drawn for point in line.points]
     values = sorted({point.value for point in points}, key=_number)
@@ -164,7 +164,7 @@ def _head(title: str) -> int:
     return 24 + 21 * len(_wrapped(title))
 
 
-def _about(drawn: Sequence[Line], unit: str) -> str:
+def _about(drawn: Sequence[ChartLine], unit: str) -> str:
     """The main number of each line in words."""
     told = []
     for line in drawn:
@@ -204,7 +204,7 @@ def _draw_ticks(picture: Picture, values: Sequence[str], across: Scale, bottom: 
             edge = places[value] + half(value)
 
 
-def _draw_line(picture: Picture, line: Line, number: int, across: Scale, up: Scale, unit: str) -> None:
+def _draw_line(picture: Picture, line: ChartLine, number: int, across: Scale, up: Scale, unit: str) -> None:
     colour, dash = _look(number)
     places = [(across.place(_number(point.value)), up.place(point.rate)) for point in line.points]
     if len(places) > 1:
@@ -249,7 +249,7 @@ def _draw_measured(picture: Picture, x: float, low: float, high: float, colour: 
     picture.parts.append(f'<path class="c{colour} measured" d="M{x - 5:.1f} {y - 5:.1f}l10 10m0 -10l-10 10"/>')
 
 
-def _draw_ends(picture: Picture, drawn: Sequence[Line], across: Scale, up: Scale) -> None:
+def _draw_ends(picture: Picture, drawn: Sequence[ChartLine], across: Scale, up: Scale) -> None:
     """The last rate of each line that reaches the end of the axis, moved apart as far as needed."""
     last = -1e9
     ends = [(line.points[-1], number) for number, line in enumerate(drawn) if len(line.points) > 1]
@@ -263,7 +263,7 @@ Entry = tuple[int, str, int]
 """A line's number (-1 for what marks mean), its text, and its left edge in pixels."""
 
 
-def _legend(drawn: Sequence[Line]) -> list[list[Entry]]:
+def _legend(drawn: Sequence[ChartLine]) -> list[list[Entry]]:
     """The lines of the legend: as many entries side by side as have room, cut only where one alone has not."""
     entries = [(number, line.name) for number, line in enumerate(drawn)]
     if any(point.measured for line in drawn for point in line.points):
@@ -284,7 +284,7 @@ def _legend(drawn: Sequence[Line]) -> list[list[Entry]]:
     return rows
 
 
-def _draw_legend(picture: Picture, drawn: Sequence[Line], top: float) -> None:
+def _draw_legend(picture: Picture, drawn: Sequence[ChartLine], top: float) -> None:
     """A sample of each line, with its mark, and what it means."""
     for row, entries in enumerate(_legend(drawn)):
         y = top + _ENTRY * row

@@ -21,7 +21,7 @@ _RATIO = 20
 
 
 @dataclass(frozen=True)
-class Curve:
+class LoadCurve:
     """The points of a search: load, value of the first promise and half of its interval; growing lines are apart.
 
     Loads and values are in the units `across` and `unit`, which the axes have beside their names.
@@ -36,7 +36,7 @@ class Curve:
     knee: tuple[float, float] | None
 
     @classmethod
-    def of(cls, search: Capacity) -> Curve:
+    def of(cls, search: Capacity) -> LoadCurve:
         """The curve of a search that has run."""
         first = search.conditions[0]
         scale, unit = _scale(first)
@@ -96,7 +96,7 @@ def _scale_of_loads(search: Capacity) -> tuple[float, str]:
 
 def drawn(search: Capacity, key: str) -> str:
     """The curve in characters; empty where there are fewer than three points."""
-    curve = Curve.of(search)
+    curve = LoadCurve.of(search)
     if len(curve.points) < 3:
         return ""
     most_x = max([*(x for x, _, _ in curve.points), *curve.growing])
@@ -131,7 +131,7 @@ def drawn(search: Capacity, key: str) -> str:
 
 def svg(search: Capacity, key: str, title: str) -> str:
     """The curve with intervals, limit, answer and knee, as a picture that needs nothing else."""
-    curve = Curve.of(search)
+    curve = LoadCurve.of(search)
     first = search.conditions[0]
     most_x = max([*(x for x, _, _ in curve.points), *curve.growing])
     across = Scale.from_zero(most_x, _LEFT, WIDTH - _RIGHT)
@@ -163,7 +163,7 @@ def svg(search: Capacity, key: str, title: str) -> str:
     return picture.whole()
 
 
-def _points(picture: Picture, curve: Curve, across: Scale, up: Scale) -> None:
+def _points(picture: Picture, curve: LoadCurve, across: Scale, up: Scale) -> None:
     """The line with its intervals; a point above the axis is a triangle at its top."""
     if len(curve.points) > 1:
         picture.lines([(across.place(x), up.place(y)) for x, y, _ in curve.points], kind="c0")

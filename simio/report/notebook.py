@@ -77,7 +77,7 @@ class ShownBound(Shown, Bound):
 
 @dataclass(frozen=True, repr=False)
 class ShownExplanation(Shown):
-    """Why a case gives what it gives: a causal profile, and the time of a unit, if that can be followed."""
+    """The explanation of a case: a causal profile, and the time of a unit, if that can be followed."""
 
     profile: CausalProfile
     waterfall: Waterfall | None

@@ -33,21 +33,21 @@ GOOD, FAIR = 0.05, 0.15
 
 
 @dataclass(frozen=True)
-class Share:
+class ShareCell:
     """A share of one, shown as a bar and a percentage."""
 
     value: float
 
 
 @dataclass(frozen=True)
-class Judged:
+class SignedErrors:
     """Signed errors of measured rows, or why a row has none; in percentage points if `points`."""
 
     errors: tuple[float | str, ...]
     points: bool = False
 
 
-Cell = str | Share | Judged
+Cell = str | ShareCell | SignedErrors
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ def rich_table(grid: Grid) -> FittedTable:
 
 
 def _rich(cell: Cell) -> Text | Bar:
-    if isinstance(cell, Share):
+    if isinstance(cell, ShareCell):
         return share_bar(cell.value)
-    if isinstance(cell, Judged):
+    if isinstance(cell, SignedErrors):
         texts = (
             Text(each, style="dim") if isinstance(each, str) else error_text(each, cell.points)
             for each in cell.errors
@@ -168,9 +168,9 @@ def _compared(row: Comparison) -> list[Cell]:
     return [with_interval(simulated, row.interval), measured_text(row.row), _judged(row)]
 
 
-def _judged(*rows: Comparison) -> Judged:
+def _judged(*rows: Comparison) -> SignedErrors:
     errors = tuple(why_unjudged(row.row.held) if row.error is None else row.error for row in rows)
-    return Judged(errors, any(row.row.points for row in rows))
+    return SignedErrors(errors, any(row.row.points for row in rows))
 
 
 def why_unjudged(held: bool) -> str:
@@ -216,7 +216,7 @@ def resources(uses: Iterable[ResourceUse]) -> Grid:
     """A row for each resource, the busiest first and locks last; those alike but for a number on one row."""
     ordered = sorted(uses, key=lambda use: (use.lock, -use.utilisation))
     rows: list[list[Cell]] = [
-        [lock_marked(name, use.lock), Share(use.utilisation), f"{use.mean_line:.2f}", str(use.longest_line)]
+        [lock_marked(name, use.lock), ShareCell(use.utilisation), f"{use.mean_line:.2f}", str(use.longest_line)]
         for name, use in merged(ordered, lambda use: use.name, lambda use: use.lock)
     ]
     return Grid(["resource", "utilisation", "waiting, mean", "most"], rows, left=(0, 1))

@@ -13,7 +13,7 @@ from rich.text import Text
 from simio.report.console import columns
 from simio.report.tables import error_text, measured_text, why_unjudged
 from simio.report.terminal import withheld_text
-from simio.studies.baseline import Change
+from simio.studies.baseline import Deviation
 from simio.studies.simulate import Simulated
 from simio.studies.summary import UNSOURCED, Errors, TableSummary, Verdict, errors, percent
 from simio.studies.validation import Validation, missed
@@ -189,7 +189,7 @@ def _print_changes(console: Console, found: Validation) -> None:
         console.print(Text(f"in the baseline and not in the table: {name}", style="yellow"))
 
 
-def _change(change: Change) -> list[str | Text]:
+def _change(change: Deviation) -> list[str | Text]:
     row = change.simulated
     kept = change.kept.value if change.kept else None
     before = "new" if change.kept is None else "none" if kept is None else f"{kept:.5g}"

@@ -229,17 +229,16 @@ def _residuals(table: TableSummary) -> dict[str, Any] | None:
     return {
         "data": [bars],
         "layout": _layout(
-            "error of each measured row", xaxis={"tickformat": "+.0%"}, yaxis=y, shapes=[_band("x")],
+            "error of each measured row", xaxis={"tickformat": "+.0%"}, yaxis=y, shapes=[_band()],
             height=max(170, 90 + 22 * len(measured)),
         ),
     }  # fmt: skip
 
 
-def _band(axis: str) -> dict[str, Any]:
-    across = "y" if axis == "x" else "x"
+def _band() -> dict[str, Any]:
     return {
-        "type": "rect", f"{axis}0": -MISSED, f"{axis}1": MISSED, f"{across}ref": "paper", f"{across}0": 0,
-        f"{across}1": 1, "fillcolor": "rgba(128,128,128,.15)", "line": {"width": 0}, "layer": "below",
+        "type": "rect", "x0": -MISSED, "x1": MISSED, "yref": "paper", "y0": 0, "y1": 1,
+        "fillcolor": "rgba(128,128,128,.15)", "line": {"width": 0}, "layer": "below",
     }  # fmt: skip
 
 

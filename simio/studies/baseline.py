@@ -19,7 +19,7 @@ MOST_BYTES = 2**26
 
 
 @dataclass(frozen=True)
-class Kept:
+class BaselineRow:
     """The baseline of a row: the simulated value in its unit, and the program steps of the cases it needs."""
 
     value: float | None
@@ -27,11 +27,11 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Change:
+class Deviation:
     """A row whose simulated value is not that of the baseline; `kept` is None for a row that is new there."""
 
     simulated: Simulated
-    kept: Kept | None
+    kept: BaselineRow | None
 
     @property
     def error_before(self) -> float | None:
@@ -44,10 +44,10 @@ class Change:
 class Baseline:
     """Kept rows by table and by name of the row."""
 
-    def __init__(self, tables: Mapping[str, Mapping[str, Kept]] | None = None) -> None:
+    def __init__(self, tables: Mapping[str, Mapping[str, BaselineRow]] | None = None) -> None:
         self.tables = {name: dict(rows) for name, rows in (tables or {}).items()}
 
-    def find(self, row: Row) -> Kept | None:
+    def find(self, row: Row) -> BaselineRow | None:
         """The baseline of a row, if it is there."""
         return self.tables.get(row.table, {}).get(row.name)
 
@@ -56,13 +56,13 @@ class Baseline:
         kept = self.find(row)
         return kept.steps if kept else 0
 
-    def changes(self, simulated: Sequence[Simulated]) -> list[Change]:
+    def changes(self, simulated: Sequence[Simulated]) -> list[Deviation]:
         """Rows with another value than the one kept, and rows of which none is."""
         found = []
         for each in simulated:
             kept = self.find(each.row)
             if kept is None or kept.value != _rounded(each.value):
-                found.append(Change(each, kept))
+                found.append(Deviation(each, kept))
         return found
 
     def gone(self, rows: Sequence[Row]) -> list[str]:
@@ -77,7 +77,9 @@ class Baseline:
         tables = dict(self.tables)
         for table in dict.fromkeys(each.row.table for each in simulated):
             tables[table] = {
-                each.row.name: Kept(_rounded(each.value), each.steps) for each in simulated if each.row.table == table
+                each.row.name: BaselineRow(_rounded(each.value), each.steps)
+                for each in simulated
+                if each.row.table == table
             }
         return Baseline(tables)
 
@@ -120,7 +122,7 @@ def _mapping(data: object, told: str, where: str) -> dict[str, object]:
     return data
 
 
-def _kept(data: object, told: str, name: str) -> Kept:
+def _kept(data: object, told: str, name: str) -> BaselineRow:
     row = data if isinstance(data, dict) else {}
     value, steps = row.get("value", ""), row.get("steps")
     number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
@@ -128,7 +130,7 @@ def _kept(data: object, told: str, name: str) -> Kept:
         raise SimioError(
             f"the baseline {told} has for {quote(name)} no value with steps; --update-baseline writes a new one"
         )
-    return Kept(None if value is None else float(value), steps)
+    return BaselineRow(None if value is None else float(value), steps)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -48,7 +48,7 @@ class Simulated:
 
 
 @dataclass(frozen=True)
-class Done:
+class CaseValues:
     """Results of a case: the values of its rows, or a fault; differences of engines; program steps, and seconds.
 
     `program` is the hash of what ran; empty after a fault.
@@ -74,7 +74,7 @@ def simulate(
     `parts` stands in for the catalogue: scenarios are then built from its datasheets. `engine` is as in `RunOptions`,
     or 'both'. With `processes` None there is one for each CPU.
     """
-    done: dict[Key, Done] = {}
+    done: dict[Key, CaseValues] = {}
     run(list(needed(rows)), done.__setitem__, library, parts, engine, processes)
     return collected(rows, done)
 
@@ -94,7 +94,7 @@ def needed(rows: Sequence[Row], steps: Callable[[Row], int] = lambda row: 0) -> 
 
 def run(
     keys: Sequence[Key],
-    tell: Callable[[Key, Done], Any],
+    tell: Callable[[Key, CaseValues], Any],
     library: Library | None = None,
     parts: Catalogue | None = None,
     engine: str | None = None,
@@ -108,10 +108,10 @@ def run(
     paths = {name: library.path(name) for name, _ in keys}
     tasks = [Task(paths[name], (), index, parts=parts, engine=engine, tables=library.tables) for name, index in keys]
     for number, done in run_many(tasks, processes, do=values_of, announce=announce):
-        tell(keys[number], Done(fault=str(done)) if isinstance(done, SimioError) else done)
+        tell(keys[number], CaseValues(fault=str(done)) if isinstance(done, SimioError) else done)
 
 
-def values_of(scenario: Scenario, task: Task) -> Done:
+def values_of(scenario: Scenario, task: Task) -> CaseValues:
     """Run the case of a task; every measured row that it has, or has a part in, gets its value."""
     begun = time.perf_counter()
     case = scenario.cases[0]
@@ -124,9 +124,9 @@ def values_of(scenario: Scenario, task: Task) -> Done:
             other = run_case(case, RunOptions("simpy"), also)
             difference = unlike(task, result, other)
     except RunError as error:
-        return Done(fault=str(error), seconds=time.perf_counter() - begun)
+        return CaseValues(fault=str(error), seconds=time.perf_counter() - begun)
     values = {row: simulated_value(result, row) for row in (*case.measured, *also)}
-    return Done(values, "", difference, result.steps, time.perf_counter() - begun, result.hash)
+    return CaseValues(values, "", difference, result.steps, time.perf_counter() - begun, result.hash)
 
 
 def unlike(task: Task, compiled: CaseResult, simpy: CaseResult) -> str:
@@ -138,7 +138,7 @@ def unlike(task: Task, compiled: CaseResult, simpy: CaseResult) -> str:
     return f"{task.scenario}, case {task.case + 1}: the engines differ in {', '.join(apart)}"
 
 
-def collected(rows: Sequence[Row], done: Mapping[Key, Done]) -> list[Simulated]:
+def collected(rows: Sequence[Row], done: Mapping[Key, CaseValues]) -> list[Simulated]:
     """The rows of which all cases are done, in order."""
     found = []
     for row in rows:

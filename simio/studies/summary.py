@@ -105,7 +105,7 @@ class TableSummary:
 
     @property
     def fitted_here(self) -> list[str]:
-        """Those of them that were fitted to this table, alone or together with others."""
+        """The values of `fitted` that were fitted to this table, alone or together with others."""
         return [name for name in self.fitted if self.name in named_in(self.values[name].source)]
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simio.studies.baseline import Change
+from simio.studies.baseline import Deviation
 from simio.studies.simulate import Simulated
 from simio.studies.summary import TableSummary, Verdict
 
@@ -24,7 +24,7 @@ class Validation:
     engine: str
     version: str
     baseline: str = ""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Deviation, ...] = ()
     gone: tuple[str, ...] = ()
     complete: bool = True
 

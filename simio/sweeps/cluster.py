@@ -24,7 +24,10 @@ PATIENCE = 30
 
 
 class ClusterPool:
-    """A Dask scheduler and its workers, which have to have simio in the same version."""
+    """A Dask scheduler and its workers.
+
+    Raises SimioError for an address where no scheduler answers, or workers with another version of simio.
+    """
 
     def __init__(self, address: str) -> None:
         needs("distributed", "a cluster")

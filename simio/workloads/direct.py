@@ -145,7 +145,7 @@ def direct(site: Site, workload: Workload[Direct]) -> None:
         devices = [process.device(target) for target in targets]
         for device in devices:
             _check(workload, device)
-        kind = Arriving if params.arrivals else Requests
+        kind = Arriving if params.arrivals else DirectRequests
         kind(site, workload, process, list(zip(devices, schedulers, strict=True))).emit(number)
 
 
@@ -177,7 +177,7 @@ def _check(workload: Workload[Direct], device: BlockDevice) -> None:
         raise RunError(f"{device.name!r} holds {counted(device.capacity, 'byte')}", ".span")
 
 
-class Requests:
+class DirectRequests:
     """The requests of one process, some of which it keeps outstanding."""
 
     def __init__(
@@ -277,7 +277,7 @@ class Requests:
                 device.write(at, block, block)
 
 
-class Arriving(Requests):
+class Arriving(DirectRequests):
     """The requests of one process that arrive at times of their own, each of which is a thread."""
 
     def emit(self, number: int) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from simio import units
-from simio.components.host.dma import DmaEngine, Window
+from simio.components.host.dma import DmaEngine, DmaWindow
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.model import Workload, fits
@@ -129,5 +129,5 @@ def _engine(site: Site, workload: Workload[Dma]) -> DmaEngine:
             "one of kind 'dma' has",
             at=".adapter",
         )
-    window = Window(params.window, params.written, params.memory, params.core)
+    window = DmaWindow(params.window, params.written, params.memory, params.core)
     return DmaEngine(site.p, adapter, host.pcie(adapter.bus), window)

@@ -16,23 +16,20 @@ from simio.components.network.tcp import Endpoint
 from simio.components.network.udp import UdpFlow, UdpSocket, check_size
 from simio.components.site import Site
 from simio.description.model import Workload
-from simio.description.quantities import Count, Duration, Flag, Limit, refusal
-from simio.description.sheets.stacks import OptionalRate
+from simio.description.quantities import Count, Duration, Flag, Limit, OptionalRate, refusal
 from simio.errors import RunError
 from simio.machines.tcp import connection
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, since
 from simio.program.service import SECOND
 from simio.workloads import register_workload
-from simio.workloads.common.sockets import SocketParams
+from simio.workloads.common.sockets import ENDLESS, SocketParams
 
-ENDLESS = 2**31 - 1
-"""Writes of a stream without an end of its own."""
 BLOCK = 128 * 1024
 """Bytes a write over TCP (iperf 3.18, src/iperf.h: DEFAULT_TCP_BLKSIZE)."""
 
 
-class Iperf3(SocketParams):
+class Iperf3Streams(SocketParams):
     """iperf3: streams from memory to memory, as fast as it goes or at a rate."""
 
     protocol: Literal["tcp", "udp"] = Field("tcp", description="transport of the streams; -u is udp")
@@ -45,7 +42,7 @@ class Iperf3(SocketParams):
     zerocopy: Flag = Field(False, description="whether sendfile() sends, without a copy; -Z")
 
     @model_validator(mode="after")
-    def _udp_has_no_connection(self) -> Iperf3:
+    def _udp_has_no_connection(self) -> Iperf3Streams:
         if self.protocol == "udp":
             for key, given in (("mss", self.mss), ("zerocopy", self.zerocopy), ("nodelay", self.nodelay)):
                 if given:
@@ -57,8 +54,8 @@ class Iperf3(SocketParams):
         return None if self.total is None else -(-self.total // (self.streams * length))
 
 
-@register_workload("iperf3", Iperf3)
-def iperf3(site: Site, workload: Workload[Iperf3]) -> None:
+@register_workload("iperf3", Iperf3Streams)
+def iperf3(site: Site, workload: Workload[Iperf3Streams]) -> None:
     """`streams` streams, each read by a thread at the other end; bytes read count.
 
     Raises RunError for one that never ends.
@@ -71,7 +68,7 @@ def iperf3(site: Site, workload: Workload[Iperf3]) -> None:
         emit(site, params, name if params.streams == 1 else f"{name} {number + 1}", name)
 
 
-def _tcp(site: Site, params: Iperf3, own: str, whole: str) -> None:
+def _tcp(site: Site, params: Iperf3Streams, own: str, whole: str) -> None:
     p, length = site.p, params.length or BLOCK
     ends = sender, receiver = site.sockets.connection(params, own, (length, length), True, params.mss)
     received, sent = site.stream(f"{own}: received"), p.observation(f"{own}: sent", "sent", "bytes")
@@ -104,7 +101,7 @@ def _round_trip(p: Builder, sender: Endpoint, own: str, whole: str) -> None:
                 p.mark(p.observation(f"{name}: round trip", "time", "ps"), found)
 
 
-def _udp(site: Site, params: Iperf3, own: str, whole: str) -> None:
+def _udp(site: Site, params: Iperf3Streams, own: str, whole: str) -> None:
     p, stacks = site.p, (site.sockets.stack(params.from_), site.sockets.stack(params.to))
     path = site.network.path(params.from_, params.to)
     # What iperf3 takes the size from is the MSS of its control connection.
@@ -138,7 +135,7 @@ def _udp(site: Site, params: Iperf3, own: str, whole: str) -> None:
         _paced(p, own, params, length, write)
 
 
-def _paced(p: Builder, own: str, params: Iperf3, length: int, write: Callable[[], None]) -> None:
+def _paced(p: Builder, own: str, params: Iperf3Streams, length: int, write: Callable[[], None]) -> None:
     """Write after write; a stream that is ahead of its rate resumes when the timer finds that it no longer is.
 
     iperf 3.18, src/iperf_api.c: iperf_check_throttle compares the mean rate so far after each write, and every

@@ -125,7 +125,7 @@ def play(site: Site, workload: Workload[Play]) -> None:
         own = name if params.streams == 1 else f"{name} {number + 1}"
         playout = Playout(p, own, params.buffer, params.frame, period)
         ends = Dialogue(*params.ends(number), params.window, params.nodelay)
-        source = Source(site, workload, own, number, ends.from_)
+        source = PlaySource(site, workload, own, number, ends.from_)
         if ends.to == ends.from_:
             _fill(site, own, source, playout)
         else:
@@ -134,7 +134,7 @@ def play(site: Site, workload: Workload[Play]) -> None:
             playout.play(params.frames, params.filled, told)
 
 
-def _fill(site: Site, name: str, source: Source, playout: Playout) -> None:
+def _fill(site: Site, name: str, source: PlaySource, playout: Playout) -> None:
     """A program on the player's host reads a stream into the player's buffer."""
     p = site.p
 
@@ -148,7 +148,7 @@ def _fill(site: Site, name: str, source: Source, playout: Playout) -> None:
         source.blocks(take)
 
 
-def _send(site: Site, params: Play, name: str, source: Source, playout: Playout, ends: Dialogue) -> None:
+def _send(site: Site, params: Play, name: str, source: PlaySource, playout: Playout, ends: Dialogue) -> None:
     """A program reads a stream and writes it to a connection, at whose end another fills the player's buffer."""
     p = site.p
     sender, receiver = site.sockets.connection(ends, name, (params.block, params.block), True)
@@ -173,7 +173,7 @@ def _send(site: Site, params: Play, name: str, source: Source, playout: Playout,
             p.put(playout.room, params.block - rest)
 
 
-class Source:
+class PlaySource:
     """The source of a stream: the program's memory, or a place of its own on a disk or volume."""
 
     def __init__(self, site: Site, workload: Workload[Play], name: str, number: int, host: str) -> None:
@@ -188,7 +188,7 @@ class Source:
             targets = site.targets(params.storage)
             target = targets[number % len(targets)]
             if params.streams == 1:
-                site.goes_over_once(workload, [target])
+                site.goes_over_once([target])
             span = -(-params.size // params.block) * params.block
             self.start = number // len(targets) * span
             self.device = site.device(host, target)

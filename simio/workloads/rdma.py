@@ -19,10 +19,9 @@ from simio.machines.rdma.layout import BASE, READ, REQUESTS, SEND, WRITE
 from simio.program.builder import Handle
 from simio.workloads import register_workload
 from simio.workloads.common.arrivals import ArrivalProcess
+from simio.workloads.common.sockets import ENDLESS
 
 VERBS = {"write": WRITE, "read": READ, "send": SEND}
-ENDLESS = 2**31 - 1
-"""Messages of a program without an end of its own."""
 
 
 class Rdma(WorkloadParams):

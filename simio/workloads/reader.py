@@ -16,7 +16,7 @@ from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.program.builder import Builder, Handle, Register
 from simio.workloads import register_workload
 from simio.workloads.common.blocks import BlockParams
-from simio.workloads.common.streams import Access, emit, unbuffered
+from simio.workloads.common.streams import Access, Unbuffered, emit
 
 
 class _From(WorkloadParams):
@@ -57,8 +57,7 @@ def reader(site: Site, workload: Workload[Reader]) -> None:
 
     def make(device: BlockDevice, thread: str, span: tuple[int, int], delivered: Handle) -> Access:
         if params.access in ("raw", "direct"):
-            direct = params.access == "direct"
-            return unbuffered(site, kernel.read_unbuffered, device, direct, delivered)
+            return Unbuffered(site, kernel.read_unbuffered, device, params.access == "direct", delivered)
         mount = Mount(kernel, site.file_system(workload, device.name).sheet, device)
         if params.access == "mmap":
             threads = 1 if params.threads == "one" else len(targets) * params.processes

@@ -25,7 +25,7 @@ from simio.workloads.common.arrivals import ArrivalProcess, declare_load, pause
 from simio.workloads.common.sockets import SocketParams, Streams, exactly
 
 
-class Step(Values):
+class RequestStep(Values):
     """A request of a transaction and its response."""
 
     request: Extent = Field(description="bytes of the request")
@@ -43,7 +43,7 @@ class Requests(SocketParams):
 
     request: Limit = Field(None, description="bytes of a request; none: there are steps")
     response: Limit = Field(None, description="bytes of a response; none: there are steps")
-    steps: Annotated[tuple[Step, ...], Field(max_length=MOST_STEPS)] = Field(
+    steps: Annotated[tuple[RequestStep, ...], Field(max_length=MOST_STEPS)] = Field(
         (), description="requests of a transaction, one after another; none: one of request and response"
     )
     count: Count = Field(description="transactions a connection")
@@ -94,11 +94,11 @@ class Requests(SocketParams):
         return self
 
     @property
-    def exchanges(self) -> tuple[Step, ...]:
+    def exchanges(self) -> tuple[RequestStep, ...]:
         """The requests of a transaction."""
         if self.request is None or self.response is None:
             return self.steps
-        return (Step.model_construct(request=self.request, response=self.response, work=0),)
+        return (RequestStep.model_construct(request=self.request, response=self.response, work=0),)
 
 
 @register_workload("requests", Requests)

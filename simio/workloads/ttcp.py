@@ -16,10 +16,7 @@ from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, Handle, since
 from simio.workloads import register_workload
-from simio.workloads.common.sockets import SocketParams, Streams
-
-ENDLESS = 2**31 - 1
-"""Writes of a program without an end of its own."""
+from simio.workloads.common.sockets import ENDLESS, SocketParams, Streams
 
 
 class Ttcp(SocketParams):

@@ -16,7 +16,7 @@ from simio.errors import RunError
 from simio.program.builder import Builder, Handle, Register
 from simio.workloads import register_workload
 from simio.workloads.common.blocks import BlockParams
-from simio.workloads.common.streams import Access, emit, unbuffered
+from simio.workloads.common.streams import Access, Unbuffered, emit
 
 
 class _To(WorkloadParams):
@@ -53,8 +53,7 @@ def writer(site: Site, workload: Workload[Writer]) -> None:
 
     def make(device: BlockDevice, thread: str, span: tuple[int, int], delivered: Handle) -> Access:
         if params.access in ("raw", "direct"):
-            direct = params.access == "direct"
-            return unbuffered(site, kernel.write_unbuffered, device, direct, delivered)
+            return Unbuffered(site, kernel.write_unbuffered, device, params.access == "direct", delivered)
         mount = Mount(kernel, site.file_system(workload, device.name).sheet, device)
         if mount.sheet.dirty_background is not None:
             from simio.workloads.common.syncing import CachedWrites, written_file

@@ -148,7 +148,7 @@ def programs(draw):
 
 
 @given(programs(), st.one_of(st.none(), st.integers(1, 60)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @pytest.mark.slow
 def test_no_run_exceeds_its_bound(program, until):
     found = bound(program)

@@ -13,7 +13,7 @@ import pytest
 from browser_pages import SCENARIOS, hostile_text
 
 from simio.explore.session import Session
-from simio.explore.state import State
+from simio.explore.state import PageState
 
 pytestmark = pytest.mark.slow
 
@@ -146,7 +146,7 @@ def test_a_scenario_that_is_not_there_leads_to_those_that_are(browser: Any, addr
 
 
 def test_an_address_shows_what_it_was_copied_from(browser: Any, address: str, folder: Path) -> None:
-    query = State("sgi-hippi-raw", {"workload.blast.size": "4 KiB"}, "workload.blast.processes").query
+    query = PageState("sgi-hippi-raw", {"workload.blast.size": "4 KiB"}, "workload.blast.processes").query
     opened(browser, address, query)
     browser.wait(f"{RATE} === {rate_of(folder, 'sgi-hippi-raw', size='4 KiB')!r}")
     browser.wait("return document.querySelector('#curve')?.textContent.includes('workload.blast.processes')")

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from simio import units
-from simio.description.arrivals import Arrivals, State
+from simio.description.arrivals import Arrivals, ArrivalState
 from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
 from simio.description.mounts import MountOptions
@@ -43,7 +43,7 @@ from simio.version import VERSION
 from simio.workloads import workload_kinds
 from simio.workloads.common.sizes import SizeDistribution
 from simio.workloads.objects import FirstByte
-from simio.workloads.requests import Step
+from simio.workloads.requests import RequestStep
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 _TABLE = re.compile(r"(?s)(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)")
@@ -112,11 +112,11 @@ def plain_kind(field: FieldInfo) -> str:
         return "mapping of options of fio to values"
     if annotation == tuple[Time, ...] | Text:
         return "list of times, or name of a file"
-    if annotation == tuple[Step, ...]:
+    if annotation == tuple[RequestStep, ...]:
         return "list of `{request: size, response: size, work: time}`"
     if annotation == tuple[Count, ...]:
         return "whole number, or list of them"
-    if annotation == tuple[State, ...]:
+    if annotation == tuple[ArrivalState, ...]:
         return "list of `{rate: 50 /s, stay: 1 s}`"
     if annotation == tuple[Zone, ...]:
         return "list of `{cylinders: n, sectors: n}`, or with them `track_skew: n, cylinder_skew: n`, in sectors"

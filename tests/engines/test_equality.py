@@ -46,7 +46,6 @@ def differences(program: Program, options: Options) -> list[str]:
 
 @settings(
     max_examples=EXAMPLES,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
 @given(programs())

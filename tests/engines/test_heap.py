@@ -42,7 +42,7 @@ def popped(table: np.ndarray, count: int) -> tuple[int, ...]:
     return first
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TIMES)
 def test_what_is_pushed_comes_out_in_order(times: list[int]) -> None:
     table = pushed(times, len(times) + 1)
@@ -52,7 +52,7 @@ def test_what_is_pushed_comes_out_in_order(times: list[int]) -> None:
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(TIMES.filter(bool), TIMES)
 def test_the_first_is_replaced_by_a_new_one(times: list[int], more: list[int]) -> None:
     table, count = pushed(times, len(times)), len(times)

@@ -17,7 +17,7 @@ INTEGRATE = getattr(lines.integrate, "py_func", lines.integrate)
 LEVELS = st.one_of(st.integers(0, UNBOUNDED), st.sampled_from((0, 1, 2**31 - 1, 2**31, 2**61, UNBOUNDED)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(LEVELS, st.integers(0, HORIZON)), min_size=1, max_size=6))
 def test_the_area_of_a_level_is_exact_to_the_last_digit(spans: list[tuple[int, int]]) -> None:
     # All instants within the horizon, in order; the level is what it was since the one before.
@@ -53,7 +53,7 @@ def test_the_first_thread_of_all_waits_at_a_container(engine: ModuleType, bench:
     assert marks(bench.run(engine)) == [(10, 1), (20, 0), (30, 2)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=12), st.integers(1, 12))
 def test_a_line_is_in_order_of_priority_and_arrival(priorities: list[int], served: int) -> None:
     # All but the first come while that holds the server; some more, of the same priorities, when `served` have gone.

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simio.errors import SimioError
-from simio.explore.state import AXIS, SCENARIO, State, read_state
+from simio.explore.state import AXIS, SCENARIO, PageState, read_state
 
 KEYS = st.text(min_size=1, max_size=20).filter(lambda key: key not in (SCENARIO, AXIS) and key.isprintable())
 
 
 @given(st.text(max_size=20), st.dictionaries(KEYS, st.text(max_size=20), max_size=5), st.text(max_size=20))
 def test_what_is_written_is_read_again(scenario: str, values: dict[str, str], axis: str) -> None:
-    state = State(scenario, values, axis)
+    state = PageState(scenario, values, axis)
     assert read_state(state.query) == state
 
 
@@ -29,7 +29,7 @@ def test_whatever_stands_in_an_address_is_read_or_refused(query: str) -> None:
 
 
 def test_an_address_without_a_query_says_nothing() -> None:
-    assert read_state("") == State()
+    assert read_state("") == PageState()
 
 
 @pytest.mark.parametrize("query", ["?" + "a" * 9000, "?" + "&".join(f"k{n}=1" for n in range(300)), "?a", "?a=1&a=2"])

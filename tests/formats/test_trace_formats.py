@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import simio.formats.traces  # noqa: F401
 from simio.errors import ScenarioError
-from simio.formats.traces import columns, files
+from simio.formats.traces import files, lines
 from simio.formats.traces.files import Choice, TraceFile
-from simio.formats.traces.trace import FORMATS, Batch, Block
+from simio.formats.traces.trace import FORMATS, Batch, LineBlock
 
 US, MS, S = 10**6, 10**9, 10**12
 
@@ -170,7 +170,7 @@ def test_blocks_of_any_length_give_the_same(tmp_path: Path, monkeypatch: pytest.
 
 
 def _by_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "words", lambda data, separator: None)
+    monkeypatch.setattr(lines, "words", lambda data, separator: None)
 
 
 @pytest.mark.parametrize("form", ["disksim-validation", "disksim-ascii", "spc", "msr-cambridge", "alibaba"])
@@ -190,7 +190,7 @@ def test_any_lines_are_read_alike_at_once_and_one_by_one(lines: list[tuple[str, 
     data = "".join(f"{' '.join(map(str, line))}\n" for line in sorted(lines, key=lambda line: float(line[0])))
 
     def everything() -> list[object]:
-        found = list(FORMATS["disksim-ascii"].batches([Block(data.encode(), 1)], "f", ()))
+        found = list(FORMATS["disksim-ascii"].batches([LineBlock(data.encode(), 1)], "f", ()))
         named = [[batch.devices[at] for at in batch.device.tolist()] for batch in found]
         arrays = [
             [getattr(batch, name).tolist() for name in ("arrival", "place", "size", "writes")] for batch in found

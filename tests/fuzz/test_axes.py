@@ -20,7 +20,7 @@ from simio.sweeps.values import Axis, axis, number_of, paired
 pytestmark = pytest.mark.slow
 
 EXAMPLES = int(os.environ.get("SIMIO_EXAMPLES", "300"))
-many = settings(max_examples=EXAMPLES, deadline=None)
+many = settings(max_examples=EXAMPLES)
 
 NUMBERS = st.one_of(
     st.integers(0, 70).map(str),

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simio.formats.fio.job import Distribution, Each
+from simio.formats.fio.job import Each, PlaceDistribution
 from simio.machines import fio
 from simio.workloads.fio.places import weighted
 
@@ -58,7 +58,7 @@ def test_completions_come_in_order_and_no_more_than_there_is_room_for():
 
 
 def shares(kind: str, value: str, blocks: int = 100_000) -> list[tuple[int, int, float]]:
-    zones = weighted(Distribution(kind, Fraction(value)), 0, blocks, 4096)
+    zones = weighted(PlaceDistribution(kind, Fraction(value)), 0, blocks, 4096)
     total = sum(weight for _, weight in zones)
     assert sum(count for (_, count), _ in zones) <= blocks
     return [(first, count, weight / total) for (first, count), weight in zones]
@@ -89,9 +89,9 @@ def test_normal_has_its_middle_and_its_width():
 
 
 def test_zones_are_where_the_job_says():
-    zones = weighted(Distribution("zoned", zones=Each(((60, 10), (40, 90)), ())), 0, 1000, 4096)
+    zones = weighted(PlaceDistribution("zoned", zones=Each(((60, 10), (40, 90)), ())), 0, 1000, 4096)
     assert zones == [((0, 100), 60), ((100, 900), 40)]
-    absolute = weighted(Distribution("zoned_abs", zones=Each(((60, 4096 * 50), (40, 2**40)), ())), 0, 1000, 4096)
+    absolute = weighted(PlaceDistribution("zoned_abs", zones=Each(((60, 4096 * 50), (40, 2**40)), ())), 0, 1000, 4096)
     assert absolute == [((0, 50), 60), ((50, 950), 40)]
 
 

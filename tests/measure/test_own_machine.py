@@ -21,8 +21,8 @@ from simio.loading.catalogue import catalogue
 from simio.measure import machine as told
 from simio.measure import small as smalls
 from simio.measure.log import Log, TimeUp, Unavailable
-from simio.measure.namespaces import ADDRESSES, Pair
-from simio.measure.network import PEER, PORT, REQUESTS, STREAMS, Request, Row, Stream
+from simio.measure.namespaces import ADDRESSES, VethPair
+from simio.measure.network import PEER, PORT, REQUESTS, STREAMS, NetworkRow, RequestTest, StreamTest
 from simio.measure.redact import redacted
 from simio.measure.sheets import write_sheets
 from simio.measure.storage import CACHED, FioRow, Read, reads
@@ -30,7 +30,7 @@ from simio.measure.study import halves, write_cached, write_peer, write_requests
 from simio.studies.own import with_own
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="simio measure is for Linux")
-MACHINE = told.Machine(
+MACHINE = told.OwnMachine(
     cpus=2, model="Any CPU", clock=3e9, cache=2**20, whole_lines=True, memory=2**33, kernel="Linux 6.1",
     sysctl={"net/ipv4/tcp_wmem": "4096\t16384\t4194304", "net/core/rmem_default": "212992"},
 )  # fmt: skip
@@ -130,7 +130,7 @@ def test_fio_reads_and_never_writes(log, tmp_path):
 @pytest.mark.skipif(not shutil.which("iperf3"), reason="iperf3 is not installed")
 def test_a_pair_of_namespaces_ends_with_its_servers(log):
     try:
-        with Pair(log, 1500) as pair:
+        with VethPair(log, 1500) as pair:
             pair.serve(["iperf3", "-s", "-p", str(PORT)])
             holders, servers = list(pair.holders), list(pair.servers)
             out = log.run(pair.command(0, ["iperf3", "-c", ADDRESSES[1], "-p", str(PORT), "-n", "1M", "-J"]))
@@ -143,7 +143,7 @@ def test_a_pair_of_namespaces_ends_with_its_servers(log):
 
 
 def test_every_datasheet_loads_and_says_where_its_values_come_from(tmp_path):
-    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", 600.0, ("tcp", "requests", "cached"))
+    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", ("tcp", "requests", "cached"))
     for name, category in (
         ("cpu", "cpu"), ("memory", "memory"), ("kernel", "kernel"), ("stack", "stack"), ("files", "filesystem"),
         ("veth", "adapter"), ("host", "host"),
@@ -164,7 +164,7 @@ def test_every_datasheet_loads_and_says_where_its_values_come_from(tmp_path):
 
 
 def test_what_was_not_measured_is_assumed_and_not_fitted(tmp_path):
-    write_sheets(tmp_path, told.Machine(cpus=1), {}, "none", "2026-01-01", 0.0, ())
+    write_sheets(tmp_path, told.OwnMachine(cpus=1), {}, "none", "2026-01-01", ())
     for name in ("stack", "kernel", "memory", "cpu", "files", "veth"):
         values = yaml.safe_load((tmp_path / f"{name}.yaml").read_text())["values"]
         assert "fitted" not in {value["basis"] for value in values.values()}
@@ -178,13 +178,16 @@ def test_every_second_row_is_kept_for_judging():
 @pytest.mark.slow
 def test_what_is_left_is_fitted_to_one_half_and_judged_by_the_other(tmp_path, monkeypatch):
     """Rows made by the model itself, with known values, give these back, and the other half is met."""
-    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", 600.0, ("tcp", "requests"))
+    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", ("tcp", "requests"))
     stack = tmp_path / "stack.yaml"
     first = stack.read_text()
     for key in ("tcp_send", "tcp_receive"):
         start = first.index(f"  {key}:")
         first = first[:start] + first[start:].replace("basis: fitted", "basis: measured", 1)
-    rows = [Row(Request(size, 1), f"raw/{size}.txt", 1.0) for size in (1, 400, 1000, 2000, 4000, 8000, 16000, 32000)]
+    rows = [
+        NetworkRow(RequestTest(size, 1), f"raw/{size}.txt", 1.0)
+        for size in (1, 400, 1000, 2000, 4000, 8000, 16000, 32000)
+    ]
     write_requests(tmp_path, rows, "2026-01-01", 1)
     stack.write_text(first.replace("value: 0.5 us", "value: 3 us"))
     monkeypatch.chdir(tmp_path.parent)
@@ -193,7 +196,7 @@ def test_what_is_left_is_fitted_to_one_half_and_judged_by_the_other(tmp_path, mo
     cases = json.loads(result.stdout)["cases"]
     means = [case["observations"][0]["mean"] / 1e6 for case in cases]
     write_requests(
-        tmp_path, [Row(r.test, r.file, mean) for r, mean in zip(rows, means, strict=True)], "2026-01-01", 1
+        tmp_path, [NetworkRow(r.test, r.file, mean) for r, mean in zip(rows, means, strict=True)], "2026-01-01", 1
     )
     stack.write_text(first)
     result = simio("calibrate", tmp_path.name)
@@ -212,7 +215,7 @@ def test_a_table_of_the_study_has_both_halves(tmp_path):
             '{"start": {}, "end": {"sum_received": {"bits_per_second": 1e9}, '
             '"cpu_utilization_percent": {"host_total": 20, "remote_total": 10}}}'
         )
-        files.append(Row(test, f"{number}.json"))
+        files.append(NetworkRow(test, f"{number}.json"))
     write_tcp(tmp_path, files, "2026-01-01", 1)
     fit, judge = (yaml.safe_load((tmp_path / f"tcp-{part}.yaml").read_text())["rows"] for part in ("fit", "judge"))
     assert [row["file"] for row in fit] == ["0.json", "0.json", "2.json", "2.json"]
@@ -221,11 +224,11 @@ def test_a_table_of_the_study_has_both_halves(tmp_path):
 
 
 def test_every_scenario_of_the_study_loads_with_both_tables(tmp_path):
-    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", 600.0, ("tcp", "requests", "cached"))
+    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", ("tcp", "requests", "cached"))
     (tmp_path / "one.json").write_text('{"start": {}, "end": {"sum_received": {"bits_per_second": 1e9}}}')
-    write_requests(tmp_path, [Row(test, "raw", 50.0) for test in REQUESTS], "2026-01-01", 1)
+    write_requests(tmp_path, [NetworkRow(test, "raw", 50.0) for test in REQUESTS], "2026-01-01", 1)
     write_cached(tmp_path, [FioRow(test, "raw", 2e9) for test in CACHED], 600.0, "2026-01-01", 1)
-    write_peer(tmp_path, [Row(test, "one.json") for test in PEER], "2026-01-01", 1)
+    write_peer(tmp_path, [NetworkRow(test, "one.json") for test in PEER], "2026-01-01", 1)
     for name, rows, tables in (("requests", REQUESTS, 2), ("cached", CACHED, 2), ("peer", PEER, 1)):
         scenario = load(tmp_path / f"{name}.yaml")
         assert len(scenario.cases) == len(rows)
@@ -315,4 +318,4 @@ def test_a_folder_of_tables_needs_no_slash_but_a_study_of_that_name_comes_first(
 def test_streams_stay_below_the_backlog():
     """A window of more packets than the backlog would lose some, which is another experiment."""
     assert all(test.window / test.mss < 1000 for test in STREAMS)
-    assert Stream(1, 1, 1) != Request(1, 1)
+    assert StreamTest(1, 1, 1) != RequestTest(1, 1)

@@ -9,15 +9,15 @@ import pytest
 
 from simio.machines.layout import Layout
 from simio.program.builder import Builder
-from simio.program.memory import Memory
+from simio.program.memory import StateWords
 
 
-def words(memory: Memory) -> list[int]:
+def words(memory: StateWords) -> list[int]:
     return memory.table(np.int64).tolist()
 
 
 def test_lists_and_arrays_are_words_in_a_row_that_can_be_changed_and_repeated() -> None:
-    memory = Memory()
+    memory = StateWords()
     assert words(memory) == []
     rows = array("q", [-1, -1, 7])
     for part in ([1, 2], [3], rows, (4, 5)):
@@ -60,7 +60,7 @@ def test_words_that_are_traced_stay_as_they_are_when_repeated() -> None:
     class Traced(int):
         pass
 
-    memory = Memory()
+    memory = StateWords()
     memory.extend([1, Traced(2)])
     memory.repeat(0, 2)
     assert [type(memory[at]) for at in range(6)] == [int, Traced] * 3

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from simio.loading import load
-from simio.report.bars import MOST, Bar, bars, picture_of
+from simio.report.bars import MOST, NamedBar, bars, picture_of
 from simio.result.model import ScenarioResult
 from simio.running import run_scenario
 
@@ -66,7 +66,7 @@ def test_where_nothing_is_delivered_or_used_there_is_still_a_picture_or_none(res
 
 
 def test_of_many_bars_the_first_are_drawn_and_the_others_counted() -> None:
-    picture = bars("t", [Bar(str(number), number, str(number)) for number in range(MOST + 3)], "MB/s")
+    picture = bars("t", [NamedBar(str(number), number, str(number)) for number in range(MOST + 3)], "MB/s")
     assert len(lengths(picture)) == MOST
     assert "and 3 more" in texts(picture)
 

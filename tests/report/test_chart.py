@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from simio.cli.main import main
-from simio.report.chart import WIDTH, Line, Point, size, svg
+from simio.report.chart import WIDTH, ChartLine, ChartPoint, size, svg
 
 SCENARIO = """
 title: Packets
@@ -88,8 +88,13 @@ def test_a_form_that_cannot_be_written_is_refused_before_anything_runs(tmp_path:
 
 
 def test_what_was_measured_is_drawn_with_its_range() -> None:
-    line = Line(
-        "a", (Point("1", 5.0, "x", 0.5, ((4.0, 6.0),)), Point("2", 8.0, "x", 0.0, ((7.5, 7.5),)), Point("3", 9.0))
+    line = ChartLine(
+        "a",
+        (
+            ChartPoint("1", 5.0, "x", 0.5, ((4.0, 6.0),)),
+            ChartPoint("2", 8.0, "x", 0.0, ((7.5, 7.5),)),
+            ChartPoint("3", 9.0),
+        ),
     )
     root = ElementTree.fromstring(svg("t", [line], "k", "MB/s"))
     kinds = [path.get("class") for path in plotted(root, "path")]
@@ -102,7 +107,7 @@ def test_what_was_measured_is_drawn_with_its_range() -> None:
 def test_texts_of_the_axis_do_not_overlap_and_none_is_cut() -> None:
     sizes = [f"{1 << n} KiB" for n in range(10)] + ["1000 KiB"]
     long = "servers 8, a key of a long name with a value of many words, transfer 32 KiB"
-    lines = [Line(f"{long} {n}", tuple(Point(size, 1.0 + n) for size in sizes)) for n in range(5)]
+    lines = [ChartLine(f"{long} {n}", tuple(ChartPoint(size, 1.0 + n) for size in sizes)) for n in range(5)]
     title = "A title that takes more than one line since it says at length what the scenario is about, and why"
     root = ElementTree.fromstring(svg(title, lines, "workload.blast.size", "MB/s"))
     ticks = [text for text in plotted(root, "text") if (text.text or "").endswith("KiB") and text.get("text-anchor")]
@@ -119,7 +124,7 @@ def test_texts_of_the_axis_do_not_overlap_and_none_is_cut() -> None:
 
 
 def test_lines_have_a_look_each() -> None:
-    lines = [Line(f"l{n}", (Point("1", 1.0 + n), Point("2", 2.0 + n))) for n in range(24)]
+    lines = [ChartLine(f"l{n}", (ChartPoint("1", 1.0 + n), ChartPoint("2", 2.0 + n))) for n in range(24)]
     root = ElementTree.fromstring(svg("t", lines, "k", "MB/s"))
     looks = [(line.get("class"), line.get("stroke-dasharray")) for line in plotted(root, "polyline")[:24]]
     assert len(set(looks)) == 24
@@ -144,7 +149,10 @@ def test_what_cannot_be_drawn_is_told(tmp_path: Path, vary: str, key: str, said:
 
 
 def test_values_keep_clear_of_one_another_and_text_is_shown_as_it_is() -> None:
-    lines = [Line(f"a <b> & c{n}", (Point("1", 5.0, "x"), Point("2", 10.0 + n / 100, "<y>"))) for n in range(4)]
+    lines = [
+        ChartLine(f"a <b> & c{n}", (ChartPoint("1", 5.0, "x"), ChartPoint("2", 10.0 + n / 100, "<y>")))
+        for n in range(4)
+    ]
     root = ElementTree.fromstring(svg("A & B <C>", lines, "run.seed", "MB/s"))
     assert root.findtext(f"{SPACE}title") == "A & B <C>"
     assert sum("a <b> & c" in text for text in texts(root)) == 4
@@ -161,6 +169,6 @@ def test_values_keep_clear_of_one_another_and_text_is_shown_as_it_is() -> None:
 
 
 def test_the_chart_loads_nothing_and_knows_a_dark_ground() -> None:
-    text = svg("t", [Line("a", (Point("1", 1.0), Point("2", 2.0)))], "k", "MB/s")
+    text = svg("t", [ChartLine("a", (ChartPoint("1", 1.0), ChartPoint("2", 2.0)))], "k", "MB/s")
     assert set(re.findall(r"https?://[^\s\"']+", text)) == {"http://www.w3.org/2000/svg"}
     assert "prefers-color-scheme: dark" in text

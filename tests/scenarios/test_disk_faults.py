@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_faults import MS, Ran, described, run
 
@@ -124,7 +124,7 @@ def test_all_is_delivered_when_a_disk_dies(volume: str, disk: str, kind: str, wo
     )
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20)
 @given(
     st.integers(0, 120),
     st.sampled_from([("raid", "d1"), ("raid", "d3"), ("pair", "d4"), ("pair", "d5")]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,9 @@ import pytest
 from simio.bound import bound
 from simio.components.faults.condition import Schedule
 from simio.components.host.host import PROCESS
+from simio.description.faults import base
+from simio.description.faults.down import Down
+from simio.description.model import System
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError, ScenarioError
@@ -177,6 +180,21 @@ workload: {reader: {host: a, from: d, block: 64 KiB, size: 1 MiB}}
 """
     with pytest.raises(ScenarioError, match="expected a link of a kind that can be down"):
         described(text + down("bus", "0 s", "1 s"))
+
+
+def test_a_kind_of_fault_may_have_the_effect_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Twice(Down):
+        """A link is down twice, and up for as long in between."""
+
+        def applied(self, system: System) -> System:
+            later = self.at + 2 * self.for_
+            once = super().applied(system)
+            links = [replace(link, down=(*link.down, (later, later + self.for_))) for link in once.links]
+            return replace(once, links=tuple(links))
+
+    monkeypatch.setitem(base._KINDS, "twice", Twice)
+    system = described(TCP + down("uplink", "1 ms", "2 ms").replace("kind: down", "kind: twice"))
+    assert [link.down for link in system.links if link.name == "uplink"] == [((MS, 3 * MS), (5 * MS, 7 * MS))]
 
 
 def test_an_outage_varies_like_any_other_value() -> None:

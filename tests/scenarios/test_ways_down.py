@@ -7,7 +7,7 @@ from collections.abc import Callable
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_disk_faults import faults, total
 from test_faults import MS, Ran, described, down, run
@@ -206,7 +206,7 @@ quick = {
 }
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(
     st.sampled_from(list(quick.values())),
     st.sampled_from([("d6", "d6"), ("raid", "d1"), ("pair", "d5")]),
@@ -270,7 +270,7 @@ class Ledger:
             self.p.mark(self.amount, amount)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40)
 @given(
     st.sampled_from([(text, links[-1]) for text, links in quick.values()]),
     st.sampled_from([READER, WRITER]),

@@ -13,7 +13,7 @@ from simio.loading import load
 from simio.loading.catalogue import Catalogue, data_root
 from simio.running import run_scenario
 from simio.studies import rows, simulate
-from simio.studies.simulate import Done, collected, needed, unlike
+from simio.studies.simulate import CaseValues, collected, needed, unlike
 
 
 def test_rows_are_what_the_scenario_gives(tmp_path: Path) -> None:
@@ -80,9 +80,9 @@ def test_engines_agree_and_a_difference_is_told(tmp_path: Path) -> None:
 def test_a_row_is_there_when_all_its_cases_are(tmp_path: Path) -> None:
     shelf = library(tmp_path)
     wanted = rows(library=shelf)
-    done = {("packets", index): Done({wanted[2].of: 10.0 * index}) for index in (0, 1)}
+    done = {("packets", index): CaseValues({wanted[2].of: 10.0 * index}) for index in (0, 1)}
     assert [each.row.table for each in collected(wanted, done)] == ["house/sizes"]
-    done["packets", 2] = Done({wanted[2].of: 70.0})
+    done["packets", 2] = CaseValues({wanted[2].of: 70.0})
     assert collected(wanted, done)[-1].value == 70
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from theory import arrivals, exponential, queue
 
-from simio.description.arrivals import Arrivals, State
+from simio.description.arrivals import Arrivals, ArrivalState
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options
 from simio.program.builder import Builder, Handle
@@ -83,7 +83,8 @@ def test_bursts_have_the_mean_and_the_dispersion_of_an_interrupted_poisson_proce
 
 def test_a_modulated_process_has_the_mean_of_its_states() -> None:
     states = tuple(
-        State.model_construct(rate=Fraction(rate), stay=stay * MS) for rate, stay in ((50, 300), (0, 100), (700, 100))
+        ArrivalState.model_construct(rate=Fraction(rate), stay=stay * MS)
+        for rate, stay in ((50, 300), (0, 100), (700, 100))
     )
     given = arrivals(states=states).model_copy(update={"rate": None})
     assert given.mean == (50 * 300 + 700 * 100) / Fraction(500)

@@ -56,7 +56,7 @@ class Site:
     def alike(self, devices):
         return devices
 
-    def goes_over_once(self, workload, targets) -> None:
+    def goes_over_once(self, targets) -> None:
         """Nothing to tell a bound here."""
 
     def stream(self, name: str):

@@ -132,7 +132,7 @@ class Latch(Downtime):
     def __init__(self, p: Builder, name: str) -> None:
         self.p = p
         self.word = p.variable(name)
-        """It is 1 from then on."""
+        """1 from `set` on."""
         self.noticed = p.container(name, unit="times")
         """Container of which each waiting thread gets 1."""
 
@@ -141,7 +141,7 @@ class Latch(Downtime):
         self.word.load(result)
 
     def set(self) -> None:
-        """It is down from now on; wake the threads that wait for that."""
+        """Go down for good, and wake the threads that wait for that."""
         self.word.store(1)
         self.p.put(self.noticed, ALL)
 

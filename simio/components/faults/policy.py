@@ -31,7 +31,7 @@ class Outage:
 
 
 def outages(links: Sequence[Link], hold: int | None) -> tuple[Outage, ...]:
-    """Those of a route over these links; the driver holds commands for `hold` ps at most, or never if it is None."""
+    """The outages of a route over these links, whose driver holds commands for `hold` ps at most (None: for none)."""
     spans = merged(span for link in links for span in link.down)
     if hold is None or not spans:
         return tuple(Outage(begin, end) for begin, end in spans)

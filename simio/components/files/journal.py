@@ -26,7 +26,7 @@ class Inode:
         self.changed = p.variable(f"{name} changed")
 
 
-class Journal:
+class FileSystemJournal:
     """The journal of a mounted file system, or what stands for it where there is none: a flush of the device."""
 
     def __init__(self, mount: Mount) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import gcd
 
 from simio.components.files.cached import FileInCache, Mount
-from simio.components.files.journal import Journal
+from simio.components.files.journal import FileSystemJournal
 from simio.machines import pages as machine
 from simio.program.builder import Register, minimum
 from simio.program.labels import called
+from simio.program.service import ceil_div
 
 COUNTED = machine.COUNTED
 
@@ -22,7 +23,7 @@ class WrittenFile(FileInCache):
     to the limit (Linux mm/page-writeback.c, dirty_freerun_ceiling and the setpoint of wb_position_ratio).
     """
 
-    def __init__(self, mount: Mount, name: str, span: tuple[int, int], journal: Journal) -> None:
+    def __init__(self, mount: Mount, name: str, span: tuple[int, int], journal: FileSystemJournal) -> None:
         """`name` is the file's, `span` its first byte on the device and its size; before all threads that use it."""
         super().__init__(mount, span)
         p, sheet, host = self.p, self.sheet, self.host
@@ -128,7 +129,7 @@ class WrittenFile(FileInCache):
         at.set(at * page + self.start)
         if self.device.any_size:
             size = p.register(minimum(count * page, self.start + self.size - at))
-            size.set((size + (self.device.sector - 1)) // self.device.sector * self.device.sector)
+            size.set(ceil_div(size, self.device.sector) * self.device.sector)
             self.device.write(at, size, self.aligned)
         else:
             for pages in {1, most}:

@@ -18,7 +18,7 @@ Writer = Literal["cold", "host", "device"]
 
 
 @dataclass(frozen=True)
-class Window:
+class DmaWindow:
     """A range of host memory from address 0 on, and its last writer: a core, the device, or none of late.
 
     `memory` is the socket that it belongs to, `core` that of the core which wrote it.
@@ -46,7 +46,7 @@ class DmaEngine:
     another socket.
     """
 
-    def __init__(self, p: Builder, adapter: Adapter[DmaEngineSheet], bus: PcieBus, window: Window) -> None:
+    def __init__(self, p: Builder, adapter: Adapter[DmaEngineSheet], bus: PcieBus, window: DmaWindow) -> None:
         self.p = p
         self.name = adapter.part.name
         self.sheet = adapter.part.sheet

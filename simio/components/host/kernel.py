@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import gcd
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from simio.components.host.host import INTERRUPT, Computer
 from simio.components.storage.interfaces import BlockDevice, check_size
 from simio.program.builder import Builder, Operand, OperandT, Register, since
 from simio.program.labels import called, labelled
+from simio.program.service import ceil_div
 
 CLUSTER = 32
 """Pages that are freed at a time (Linux 2.4 mm/vmscan.c, SWAP_CLUSTER_MAX)."""
@@ -38,8 +39,7 @@ class UnixKernel:
 
     def pages(self, size: OperandT) -> OperandT:
         """Pages that a page-aligned buffer of `size` bytes lies on."""
-        page: int = self.sheet.page
-        return (size + (page - 1)) // page
+        return ceil_div(size, self.sheet.page)
 
     @labelled("system calls", "host.name")
     def system_call(self) -> None:
@@ -226,6 +226,6 @@ class UnixKernel:
                 self.host.work(self.sheet.reclaim_cost)
             p.put(free, pages)
 
-    def _headers(self, size: OperandT, header: int | None) -> Any:
+    def _headers(self, size: OperandT, header: int | None) -> OperandT | int:
         """Buffer headers of `size` bytes, each for `header` bytes; without, it is one."""
-        return (size + (header - 1)) // header if header else 1
+        return ceil_div(size, header) if header else 1

@@ -19,7 +19,7 @@ from simio.description.sheets.pcie import PcieBusSheet, RootComplexSheet
 from simio.machines import iommu
 from simio.program.builder import Builder, Handle, Operand, OperandT, Register, least, maximum
 from simio.program.labels import labelled
-from simio.program.service import ceil_times, per_byte, ratio
+from simio.program.service import ceil_div, ceil_times, per_byte, ratio
 
 WORD = 4
 """Bytes of a double word, of which all packets consist."""
@@ -117,17 +117,16 @@ class PcieBus:
 
     def packets(self, amount: OperandT, read: bool = False) -> OperandT:
         """Packets that carry `amount` bytes: a device's writes, or the completions of its reads."""
-        largest = self.sheet.largest_completion if read else self.sheet.payload
-        return (amount + (largest - 1)) // largest
+        return ceil_div(amount, self.sheet.largest_completion if read else self.sheet.payload)
 
     def requests(self, amount: OperandT) -> OperandT:
         """Read requests for `amount` bytes."""
-        return (amount + (self.sheet.read_request - 1)) // self.sheet.read_request
+        return ceil_div(amount, self.sheet.read_request)
 
     def carried(self, amount: OperandT, read: bool = False) -> OperandT:
         """Bytes on the link that carry `amount` bytes in the direction of the data."""
         header = self.sheet.answer if read else self.sheet.request
-        return (amount + (WORD - 1)) // WORD * WORD + self.packets(amount, read) * header
+        return ceil_div(amount, WORD) * WORD + self.packets(amount, read) * header
 
     def latency(self, cached: bool = False, remote: bool = False) -> int:
         """Time from a read request's end to the beginning of its first completion, in ps."""

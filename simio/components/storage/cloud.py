@@ -6,7 +6,7 @@ from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.description.sheets.cloud import CloudVolume
 from simio.machines.ssd import buckets
-from simio.program.builder import Builder, Operand, OperandT, Register
+from simio.program.builder import Builder, Operand, Register
 from simio.program.service import SECOND, ceil_times, per_byte
 
 DEPTH = 65535
@@ -24,7 +24,8 @@ class CloudDrive:
         self.name = disk.name
         self.sheet = sheet = disk.part.sheet
         self.sequential = False
-        self.capacity: int = sheet.capacity // sheet.sector * sheet.sector
+        self.sector: int = sheet.sector
+        self.capacity = sheet.capacity // self.sector * self.sector
         gap = round(SECOND / sheet.requests)
         peak = round(SECOND / (sheet.burst_requests or sheet.requests))
         each = ceil_times(buckets.GRAIN, per_byte(sheet.rate))
@@ -41,11 +42,6 @@ class CloudDrive:
     def depth(self) -> int:
         """Commands that the service has at once."""
         return DEPTH
-
-    def sectors_of(self, size: OperandT) -> OperandT:
-        """Sectors that `size` bytes take."""
-        sector: int = self.sheet.sector
-        return (size + (sector - 1)) // sector
 
     def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A read command of `size` bytes."""

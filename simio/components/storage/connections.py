@@ -71,7 +71,7 @@ class Side:
                 self.host.work(cost)
 
 
-class Connection:
+class StorageConnection:
     """A connection with a reader at each end."""
 
     def __init__(self, session: RemoteSession, name: str, target: Computer) -> None:
@@ -126,19 +126,19 @@ class InTurn(Generic[Way]):
                 do(own)
 
 
-class Queues(InTurn[Connection]):
+class Queues(InTurn[StorageConnection]):
     """The connections of a session."""
 
     def __init__(self, session: RemoteSession) -> None:
         p, sheet, name = session.p, session.sheet, session.link.name
         own = [f"{name} connection {number + 1}" for number in range(sheet.connections)]
-        each = [Connection(session, each, session.core(number)) for number, each in enumerate(own)]
+        each = [StorageConnection(session, each, session.core(number)) for number, each in enumerate(own)]
         super().__init__(p, f"{name} next connection", each)
         self.open = p.container(f"{name} open", unit="connections")
         for connection in self.each:
             self._readers(connection)
 
-    def _readers(self, own: Connection) -> None:
+    def _readers(self, own: StorageConnection) -> None:
         p = self.p
         for messages, end, open_up in (
             (own.back, own.near, own.near.connect),

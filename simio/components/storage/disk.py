@@ -12,8 +12,8 @@ from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.disk.layout import AHEAD, MARKS, NO_READ_AHEAD
 from simio.machines.door import Called
 from simio.machines.layout import State
-from simio.program.builder import Builder, Operand, OperandT, Register, least, minimum
-from simio.program.service import SECOND, ceil_times, ratio
+from simio.program.builder import Builder, Operand, Register, least, minimum
+from simio.program.service import SECOND, ceil_div, ceil_times, ratio
 
 _WORKED_OUT = {"seek_single", "read_ahead", "read_ahead_to", "read_ahead_limit", "read_mark", "overheads"}
 """Words of the machine that are not simply the value of the same name."""
@@ -38,6 +38,7 @@ class DiskDrive:
         self.p = p
         self.name = disk.name
         self.sheet = sheet = disk.part.sheet
+        self.sector: int = sheet.sector
         self.sequential = False
         self.places = p.resource(f"{disk.name} queue", sheet.queue_depth, lock=True)
         self.controller = p.resource(f"{disk.name} controller")
@@ -67,7 +68,7 @@ class DiskDrive:
         return self.p.once(self.sheet, lambda: self._as_sheet(revolution))
 
     def _as_sheet(self, revolution: int) -> State:
-        """That state; words that the datasheet names have the datasheet's values."""
+        """The initial state of a datasheet; words that it names have its values."""
         sheet = self.sheet
         named = mechanism.WORDS.words.keys() - _WORKED_OUT
         beyond = [time - self.least for time in sheet.overheads[:4]]
@@ -90,15 +91,10 @@ class DiskDrive:
             **{name: value for name, value in vars(sheet).items() if name in named},
         )
 
-    def sectors_of(self, size: OperandT) -> OperandT:
-        """Sectors that `size` bytes take."""
-        sector: int = self.sheet.sector
-        return (size + (sector - 1)) // sector
-
     @property
     def capacity(self) -> int:
         """Bytes that the disk holds."""
-        return self.sectors * self.sheet.sector
+        return self.sectors * self.sector
 
     @property
     def depth(self) -> int:
@@ -172,7 +168,7 @@ class DiskDrive:
                 p.wait(wait)
             if first:
                 p.seize(self.data)
-            transport.send(sectors * self.sheet.sector)
+            transport.send(sectors * self.sector)
         p.release(self.data)
 
     def _from_one(self, count: Operand, size: int) -> Iterator[Operand]:
@@ -232,7 +228,7 @@ class DiskDrive:
             for sectors in self._from_one(count, transport.burst) if flows else bursts:
                 self._wait(answer, writing.room, tag, sectors)
                 with p.hold(self.data):
-                    transport.fetch(sectors * sheet.sector)
+                    transport.fetch(sectors * self.sector)
                 self.ask(answer, writing.store, tag, sectors)
                 with p.when(answer == 1), p.fork("destage", daemon=True):
                     self._destage(answer)
@@ -280,11 +276,12 @@ class DiskDrive:
 
     def _count(self, size: Operand) -> int | Register:
         """Sectors of a command of `size` bytes; those of a register are in another one."""
-        return self.sectors_of(size) if isinstance(size, int) else self.p.register(self.sectors_of(size))
+        count = ceil_div(size, self.sector)
+        return count if isinstance(count, int) else self.p.register(count)
 
     def _sectors(self, unit: int) -> int:
         """Sectors of a piece of the interface, which has this many bytes."""
-        return min(max(unit // self.sheet.sector, 1), self.segment)
+        return min(max(unit // self.sector, 1), self.segment)
 
     def _occupy(self, count: int, once: bool) -> None:
         """Declare to the bound the certain time of a command of `count` sectors on the media."""

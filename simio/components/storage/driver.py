@@ -19,6 +19,7 @@ from simio.description.model import Adapter
 from simio.description.sheets.adapters import StorageAdapter
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
+from simio.program.service import ceil_div
 from simio.program.steps import UNBOUNDED
 
 
@@ -85,7 +86,7 @@ class DiskDriver:
         self.drive = drive
         self.transport = transport
         self.name = drive.name
-        self.sector = drive.sheet.sector
+        self.sector = drive.sector
         self.capacity = drive.capacity
         queue = f"{initiator.queue or drive.name} driver queue"
         self.queue = p.resource(queue, min(depth, initiator.tags), lock=True)
@@ -146,7 +147,7 @@ class DiskDriver:
                     self.recovery.command(amount, partial(execute, sector, amount))
                 else:
                     self._command(sector, amount, execute)
-            sector.set(sector + self.drive.sectors_of(amount))
+            sector.set(sector + ceil_div(amount, self.sector))
         p.join()
 
     def _command(self, sector: Register, amount: Any, execute: Execute) -> None:

@@ -41,7 +41,7 @@ class StorageDrive(Protocol):
     """A drive behind its interface: disk or solid-state drive. Sectors are those of the interface."""
 
     name: str
-    sheet: Any
+    sector: int
     any_size: bool
     sequential: bool
     """True if commands go over the drive once, in ascending order from its beginning."""
@@ -57,9 +57,6 @@ class StorageDrive(Protocol):
     @property
     def depth(self) -> int:
         """Commands that the drive holds."""
-
-    def sectors_of(self, size: Any) -> Any:
-        """Sectors that `size` bytes take."""
 
     def read(self, sector: Register, size: Any, transport: Transport, failed: Register | None = None) -> None:
         """A read command of `size` bytes; `failed` is above 0 afterwards if the drive gives a sector up."""

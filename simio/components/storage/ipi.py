@@ -19,7 +19,7 @@ from simio.description.model import Link
 from simio.description.sheets.ipi import IpiAdapter, IpiDisk, IpiLink
 from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, least
-from simio.program.service import ceil_times, per_byte
+from simio.program.service import ceil_div, ceil_times, per_byte
 
 COMMAND = 18
 """Bytes of a read or write command packet: eight of header and ten of the command extent parameter."""
@@ -71,8 +71,7 @@ class IpiBus:
 
     def exchanges(self, amount: OperandT) -> OperandT:
         """Bus exchanges around the information transfers of `amount` bytes, in ps."""
-        burst: int = self.sheet.burst
-        return (amount + (burst - 1)) // burst * (self.sheet.bus_exchange + self.cable)
+        return ceil_div(amount, self.sheet.burst) * (self.sheet.bus_exchange + self.cable)
 
     def packet(self, amount: int) -> int:
         """Transfer of a packet of `amount` bytes, in ps."""

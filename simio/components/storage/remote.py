@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from simio.components.host.host import Computer
 from simio.components.network.rpc_tcp import MARK
 from simio.components.passage import Passage
-from simio.components.storage.connections import Connection, Queues
+from simio.components.storage.connections import Queues, StorageConnection
 from simio.components.storage.driver import HostInitiator
 from simio.components.storage.interfaces import BlockDevice, Initiator
 from simio.description.model import Adapter, Link
@@ -144,7 +144,7 @@ class RemoteSession:
         """Send data units of `length` bytes in all, with `data` bytes of data, to the other end, and go there."""
         digests = self.sheet.data_digest
 
-        def pass_on(own: Connection) -> None:
+        def pass_on(own: StorageConnection) -> None:
             messages, ends = (
                 (own.out, (own.initiator, own.target)) if out else (own.back, (own.target, own.initiator))
             )

@@ -44,7 +44,7 @@ class RdmaQueue:
 
 
 class RdmaQueues(InTurn[RdmaQueue]):
-    """The queue pairs of a session."""
+    """The queue pairs of a session. Raises RunError for more commands than a queue pair holds."""
 
     def __init__(self, session: RdmaSession) -> None:
         sheet, name = session.sheet, session.link.name

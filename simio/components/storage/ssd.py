@@ -25,8 +25,8 @@ from simio.machines.ssd.layout import (
     WORKED,
 )
 from simio.machines.ssd.writing import NOTHING
-from simio.program.builder import Builder, Handle, Operand, OperandT, Register
-from simio.program.service import ceil_times, per_byte
+from simio.program.builder import Builder, Handle, Operand, Register
+from simio.program.service import ceil_div, ceil_times, per_byte
 
 PARTS = 1024
 """Parts of large commands that a drive works on at once."""
@@ -46,6 +46,7 @@ class SolidStateDrive:
         self.name = disk.name
         self.model = disk.part.sheet
         self.sheet = sheet = disk.part.sheet.lagging() if disk.last else disk.part.sheet
+        self.sector: int = sheet.sector
         self.sequential = False
         self.capacity: int = sheet.capacity // sheet.map_unit * sheet.map_unit
         self.places = p.resource(f"{disk.name} queue", sheet.commands, lock=True)
@@ -98,11 +99,6 @@ class SolidStateDrive:
         """Commands that the drive holds."""
         return self.sheet.commands
 
-    def sectors_of(self, size: OperandT) -> OperandT:
-        """Sectors of the interface that `size` bytes take."""
-        sector: int = self.sheet.sector
-        return (size + (sector - 1)) // sector
-
     def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A read command: `size` bytes from `sector` on go to the host over `transport`, page by page."""
         p, sheet = self.p, self.sheet
@@ -139,7 +135,7 @@ class SolidStateDrive:
                     with p.fork("part", joined=True), p.hold(self.parts):
                         p.advance(sheet.command_latency)
                         self._flash(first, count, amount, transport)
-                at.set(at + self.sectors_of(amount))
+                at.set(at + ceil_div(amount, self.sector))
         p.join()
 
     def _flash(self, first: Register, count: Operand, amount: Operand, transport: Transport) -> None:
@@ -290,7 +286,7 @@ class SolidStateDrive:
         for amount in p.pieces(size, unit):
             with p.fork("part", joined=True), p.hold(self.parts):
                 yield at, amount
-            at.set(at + self.sectors_of(amount))
+            at.set(at + ceil_div(amount, self.sector))
         p.join()
 
     def _unit(self, size: int) -> int:
@@ -299,8 +295,8 @@ class SolidStateDrive:
 
     def _span(self, at: Register, amount: Operand) -> tuple[Register, Operand]:
         """First sector of the mapping, and number of sectors, that an amount of bytes from a sector on touches."""
-        p, ratio = self.p, self.sheet.map_unit // self.sheet.sector
+        p, ratio = self.p, self.sheet.map_unit // self.sector
         if ratio == 1:
-            return at, self.sectors_of(amount)
+            return at, ceil_div(amount, self.sector)
         first = p.register(at // ratio)
-        return first, p.register((at + (self.sectors_of(amount) + (ratio - 1))) // ratio - first)
+        return first, p.register((at + (ceil_div(amount, self.sector) + (ratio - 1))) // ratio - first)

@@ -16,16 +16,13 @@ from simio.components.volumes.requests import size_text
 from simio.components.volumes.states import Changes
 from simio.components.volumes.volume import VolumeDevice
 from simio.description.caches import CacheOptions
-from simio.description.model import Volume
+from simio.description.model import LEAST_MEMBERS, Volume
 from simio.errors import RunError
 from simio.machines.volume import layout
 from simio.machines.volume.layout import CODED, CONCAT, ERASURE, MIRROR, RAID3, RAID5, RAID6, RAIDZ, STRIPE, both
 from simio.machines.volume.raidz import taken
 from simio.program.builder import Builder
 
-LEAST_MEMBERS = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3, "raid6": 4, "erasure": 3}
-LEAST_MEMBERS |= {"raidz1": 2, "raidz2": 3, "raidz3": 4, "cached": 2}
-"""The kinds, and how many members each needs."""
 LEVELS = {"stripe": STRIPE, "concat": CONCAT, "mirror": MIRROR, "raid3": RAID3, "raid5": RAID5, "raid6": RAID6}
 LEVELS |= {"erasure": ERASURE, "raidz1": RAIDZ, "raidz2": RAIDZ, "raidz3": RAIDZ}
 

@@ -23,11 +23,13 @@ class FaultParams(Values):
     """The keys that every kind of fault has beside ``name`` and ``kind``, and the hooks of a kind.
 
     ``targets`` says what it can be of: ``link``, ``switch``, ``adapter``, ``host`` or ``disk``; ``state`` is what
-    a part with the fault is, for messages.
+    a part with the fault is, for messages. ``effect`` is the kind that the part's sheet has to list in ``faults``,
+    where that is another one, whose effect this kind has; subclasses of a kind inherit it.
     """
 
     targets: ClassVar[tuple[str, ...]] = ()
     state: ClassVar[str] = ""
+    effect: ClassVar[str] = ""
 
     of: Text = Field(description="the component that has the fault")
 

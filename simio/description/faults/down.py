@@ -20,6 +20,7 @@ class Down(Passing):
 
     targets: ClassVar[tuple[str, ...]] = ("link", "switch", "adapter")
     state: ClassVar[str] = "down"
+    effect: ClassVar[str] = "down"
 
     def parts(self, known: Surroundings, target: str) -> Iterable[Part | None]:
         """The links that go down."""

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from pydantic import Field, model_validator
 
 from simio.description.faults.base import DiskFault, Surroundings, register_fault
-from simio.description.quantities import Extent, Horizon, Limit, refusal
-from simio.description.sheets.adapters import OptionalRate
+from simio.description.quantities import Extent, Horizon, Limit, OptionalRate, refusal
 from simio.errors import quote
 from simio.units import format_quantity
 

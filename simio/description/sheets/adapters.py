@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Annotated
-
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Quantity, Time, refusal
+from simio.description.quantities import Count, OptionalRate, Time, refusal
 from simio.description.sheets.base import TIMER, Sheet
-
-OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
-"""A rate, or none."""
 
 
 class StorageAdapter(Sheet):

@@ -6,8 +6,17 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import DelayPerLength, Extent, Flag, Limit, Probability, Size, Time, refusal
-from simio.description.sheets.adapters import OptionalRate
+from simio.description.quantities import (
+    DelayPerLength,
+    Extent,
+    Flag,
+    Limit,
+    OptionalRate,
+    Probability,
+    Size,
+    Time,
+    refusal,
+)
 from simio.description.sheets.base import register_sheet, size_text
 from simio.description.sheets.queues import QueueSheet
 

@@ -11,6 +11,7 @@ from simio.description.quantities import (
     DelayPerLength,
     Extent,
     Limit,
+    OptionalRate,
     Probability,
     Rate,
     Size,
@@ -18,7 +19,6 @@ from simio.description.quantities import (
     Whole,
     refusal,
 )
-from simio.description.sheets.adapters import OptionalRate
 from simio.description.sheets.base import Sheet, SwitchSheet, register_sheet, size_text
 from simio.description.sheets.queues import QueueSheet
 

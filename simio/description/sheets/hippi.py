@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from pydantic import Field, model_validator
 
@@ -12,7 +12,7 @@ from simio.description.quantities import (
     Extent,
     Flag,
     Frequency,
-    Quantity,
+    OptionalTime,
     Rate,
     Size,
     Time,
@@ -20,9 +20,6 @@ from simio.description.quantities import (
     refusal,
 )
 from simio.description.sheets.base import TIMER, Sheet, SwitchSheet, register_sheet, size_text
-
-OptionalTime = Annotated[int | None, Quantity("time", word="none")]
-"""A time, or none."""
 
 
 class HippiAdapter(Sheet):

@@ -15,13 +15,13 @@ from simio.description.quantities import (
     Frequency,
     Limit,
     OptionalCount,
+    OptionalRate,
     Quantity,
     Rate,
     Share,
     Time,
     refusal,
 )
-from simio.description.sheets.adapters import OptionalRate
 from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 OptionalFrequency = Annotated[Fraction | None, Quantity("frequency", positive=True, word="none")]

@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Extent, Flag, Limit, Time, Whole, refusal
-from simio.description.sheets.adapters import OptionalRate
+from simio.description.quantities import Count, Extent, Flag, Limit, OptionalRate, Time, Whole, refusal
 from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
 
 MEDIA = {

@@ -6,8 +6,19 @@ from fractions import Fraction
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Extent, Flag, Limit, Rate, Share, Text, Time, Whole, refusal
-from simio.description.sheets.adapters import OptionalRate
+from simio.description.quantities import (
+    Count,
+    Extent,
+    Flag,
+    Limit,
+    OptionalRate,
+    Rate,
+    Share,
+    Text,
+    Time,
+    Whole,
+    refusal,
+)
 from simio.description.sheets.base import Sheet, register_sheet, size_text
 
 TRANSFERS = {1: 25, 2: 50, 3: 80, 4: 160, 5: 320, 6: 640, 7: 1280}

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Extent, Flag, Size, Time, Whole, refusal
-from simio.description.sheets.adapters import OptionalRate, StorageAdapter
+from simio.description.quantities import Count, Extent, Flag, OptionalRate, Size, Time, Whole, refusal
+from simio.description.sheets.adapters import StorageAdapter
 from simio.description.sheets.base import Sheet, register_sheet, size_text
 
 DIGEST = 4

@@ -18,11 +18,12 @@ from simio.description.quantities import (
     Horizon,
     Length,
     Limit,
+    OptionalRate,
     Quantity,
     Time,
     refusal,
 )
-from simio.description.sheets.adapters import OptionalRate, StorageAdapter
+from simio.description.sheets.adapters import StorageAdapter
 from simio.description.sheets.base import LINE, Sheet, register_sheet, size_text
 from simio.description.sheets.disks import Drive, check_gathers
 

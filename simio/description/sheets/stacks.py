@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -15,7 +14,7 @@ from simio.description.quantities import (
     Limit,
     Name,
     OptionalCount,
-    Quantity,
+    OptionalRate,
     Size,
     Time,
     Whole,
@@ -24,9 +23,6 @@ from simio.description.quantities import (
 from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
 from simio.machines.tcp.congestion import CONTROLS
 from simio.machines.tcp.recovery import RECOVERIES
-
-OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
-"""A rate, or none."""
 
 
 class SocketValues(Sheet):

@@ -29,7 +29,7 @@ _NO = ("0", "none")
 
 
 @dataclass(frozen=True)
-class Context:
+class Notation:
     """The way in which a job file writes numbers."""
 
     kb_base: int
@@ -51,13 +51,13 @@ class Context:
         return value
 
 
-Read = Callable[[Context, Any], Any]
+Read = Callable[[Notation, Any], Any]
 
 
 def up_to(most: int, least: int = 1) -> Read:
     """The reader of a whole number in these limits."""
 
-    def read(context: Context, text: str) -> int:
+    def read(context: Notation, text: str) -> int:
         try:
             value = context.whole(text)
         except ValueError:
@@ -76,7 +76,7 @@ def _time(default: str) -> Read:
 def word(*known: str) -> Read:
     """The reader of one of these words."""
 
-    def read(_context: Context, text: str) -> str:
+    def read(_context: Notation, text: str) -> str:
         if text not in known:
             raise ValueError(f"one of {', '.join(known)}; {did_you_mean(text, known)}".rstrip("; "))
         return text
@@ -84,7 +84,7 @@ def word(*known: str) -> Read:
     return read
 
 
-def _names(_context: Context, text: str) -> tuple[str, ...]:
+def _names(_context: Notation, text: str) -> tuple[str, ...]:
     # A colon of a name is written with a backslash before it.
     parts = text.replace("\\:", "\0").split(":")
     names = tuple(part.replace("\0", ":") for part in parts if part)
@@ -93,14 +93,14 @@ def _names(_context: Context, text: str) -> tuple[str, ...]:
     return names
 
 
-def _delay(_context: Context, text: str) -> tuple[int, int]:
+def _delay(_context: Notation, text: str) -> tuple[int, int]:
     first, dash, last = text.partition("-")
     low = numbers.time(first)
     high = numbers.time(last) if dash else low
     return min(low, high), max(low, high)
 
 
-def _cpus(_context: Context, text: str) -> tuple[int, ...]:
+def _cpus(_context: Notation, text: str) -> tuple[int, ...]:
     found: dict[int, None] = {}
     for part in text.replace(":", ",").split(","):
         first, dash, last = part.partition("-")
@@ -110,39 +110,39 @@ def _cpus(_context: Context, text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _mask(context: Context, text: str) -> tuple[int, ...]:
+def _mask(context: Notation, text: str) -> tuple[int, ...]:
     mask = context.positive(text)
     return tuple(number for number in range(mask.bit_length()) if mask >> number & 1)
 
 
-def _percentiles(_context: Context, text: str) -> tuple[Fraction, ...]:
+def _percentiles(_context: Notation, text: str) -> tuple[Fraction, ...]:
     found = tuple(sorted({numbers.decimal(part) for part in text.split(":")}))
     if not all(0 < each <= 100 for each in found):
         raise ValueError("percentages such as 50:99:99.9")
     return found
 
 
-def flag(_context: Context, text: str | None) -> bool:
+def flag(_context: Notation, text: str | None) -> bool:
     """Read an option that is on or off."""
     return numbers.switch(text)
 
 
-def _sync(_context: Context, text: str) -> str:
+def _sync(_context: Notation, text: str) -> str:
     found = word("none", "0", "sync", "1", "dsync")(_context, text)
     return "" if found in _NO else "dsync" if found == "dsync" else "sync"
 
 
-def _share(context: Context, text: str) -> int | Fraction:
+def _share(context: Notation, text: str) -> int | Fraction:
     return context.amount(text)
 
 
-def _file_size(context: Context, text: str) -> int | Fraction:
+def _file_size(context: Notation, text: str) -> int | Fraction:
     if re.search(r"\w-\w", text):
         raise ValueError("one size, as files of a range of sizes are not modelled")
     return context.amount(text)
 
 
-def _plain(context: Context, text: str) -> int:
+def _plain(context: Notation, text: str) -> int:
     return context.whole(text)
 
 

@@ -34,7 +34,7 @@ class Each(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Distribution:
+class PlaceDistribution:
     """A distribution of random places: its kind in fio's words, parameter, centre, and zones of each direction."""
 
     kind: str = "random"
@@ -91,7 +91,7 @@ class Job:
     thinktime: int = 0
     thinktime_spin: int = 0
     thinktime_blocks: int = 1
-    distribution: Distribution = Distribution()
+    distribution: PlaceDistribution = PlaceDistribution()
     random_map: bool = True
     percentage_random: Each[int] = Each(100, 100)
     ramp_time: int = 0

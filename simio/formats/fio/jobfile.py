@@ -43,7 +43,7 @@ class Section:
         return {name: "1" if given.value is None else given.value for name, given in self.options.items()}
 
     def path_of(self, name: str, given: Given) -> str:
-        """Where an option was given: this section, [global] above it, or the options of a scenario."""
+        """The place of an option: this section, [global] above it, or the options of a scenario."""
         if given.place is None:
             return f"options.{name}"
         above = self.place is not None and given.place.line < self.place.line

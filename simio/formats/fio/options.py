@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from simio.errors import Problem, did_you_mean, quote
 from simio.formats.fio import patterns
-from simio.formats.fio.fields import ALIASES, FIELDS, MODELLED, SWITCHES, Context, flag, up_to, word
+from simio.formats.fio.fields import ALIASES, FIELDS, MODELLED, SWITCHES, Notation, flag, up_to, word
 from simio.formats.fio.job import Each, Job
 from simio.formats.fio.jobfile import Given, Section, text_of
 from simio.formats.fio.unmodelled import IGNORED, REFUSED, WITHOUT_EFFECT, harmless
@@ -37,7 +37,7 @@ class OptionReader:
     def job(self, section: Section) -> Job:
         """The job of a section; what has a mistake keeps its default."""
         given = self._known(section)
-        context = Context(self._kb_base(section, given))
+        context = Notation(self._kb_base(section, given))
         values: dict[str, Any] = {}
         for name, (field, read) in FIELDS.items():
             if name in given:
@@ -101,7 +101,7 @@ class OptionReader:
             self._problem(section, name, given, text_of(name, given), str(error))
 
     def _directions(
-        self, section: Section, given: Mapping[str, Given], context: Context, values: dict[str, Any]
+        self, section: Section, given: Mapping[str, Given], context: Notation, values: dict[str, Any]
     ) -> None:
         """Options that are of reads and writes apart, or read together."""
 

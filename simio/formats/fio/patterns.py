@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from simio.description.mixtures import MOST_SIZES, Mixture
 from simio.errors import did_you_mean
 from simio.formats.fio import numbers
-from simio.formats.fio.job import Distribution, Each, Zone
+from simio.formats.fio.job import Each, PlaceDistribution, Zone
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -97,25 +97,25 @@ def _given(found: Each[Mixture | None]) -> Each[Mixture]:
     return Each(found.read or usual, found.write or usual)
 
 
-def distribution(text: str, whole: Whole) -> Distribution:
+def distribution(text: str, whole: Whole) -> PlaceDistribution:
     """A distribution of random places.
 
     Raises ValueError for an unknown kind, and for a parameter beyond its limits.
     """
     kind, _, rest = text.partition(":" if ":" in text else "=")
     if kind == "random":
-        return Distribution()
+        return PlaceDistribution()
     if kind in ("zoned", "zoned_abs"):
         size = whole if kind == "zoned_abs" else _percent
         zones = each(rest, lambda part: _zones(part, size), ())
-        return Distribution(kind, zones=Each(zones.read, zones.write))
+        return PlaceDistribution(kind, zones=Each(zones.read, zones.write))
     if kind not in ("zipf", "pareto", "normal"):
         known = ("random", "zipf", "pareto", "normal", "zoned", "zoned_abs")
         raise ValueError(f"one of {', '.join(known)}, as in zipf:1.2")
     parts = [numbers.decimal(part) for part in rest.split(":")]
     if len(parts) > 2 or not _fits(kind, parts[0]) or not all(0 <= part <= 1 for part in parts[1:]):
         raise ValueError(f"{_LIMITS[kind]}, and perhaps a centre from 0 to 1, as in {kind}:{_EXAMPLES[kind]}")
-    return Distribution(kind, parts[0], parts[1] if len(parts) > 1 else None)
+    return PlaceDistribution(kind, parts[0], parts[1] if len(parts) > 1 else None)
 
 
 _LIMITS = {

@@ -7,8 +7,12 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TypeVar
 
 from simio.errors import SimioError, did_you_mean, quote
+
+T = TypeVar("T")
+D = TypeVar("D")
 
 _SUFFIX = re.compile(r"(\d+(?:\.\d*)?|\.\d+)([kmgt]?)", re.IGNORECASE)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -116,25 +120,8 @@ def read_command(text: str) -> Command:
         else:
             values[name] = value
     read = _Reader(values, faults)
-    udp = "udp" in values
-    rate = read("bitrate", _rate, Fraction(UDP_RATE) if udp else Fraction(0))
-    length, total = read("length", _size, None), read("bytes", _size, None)
-    blocks = read("blockcount", _size, None)
-    keys = {
-        "protocol": "udp" if udp else "",
-        "streams": _text(read("parallel", _count, None)),
-        "window": _bytes(read("window", _size, None)),
-        "length": _bytes(length),
-        "mss": _bytes(read("set-mss", _count, None)),
-        "rate": f"{_text(rate)} bit/s" if rate else "",
-        "pacing": f"{_text(read('pacing-timer', _size, None))} us" if "pacing-timer" in values else "",
-        "nodelay": "true" if "no-delay" in values else "",
-        "zerocopy": "true" if "zerocopy" in values else "",
-    }  # fmt: skip
-    if blocks is not None:
-        total = blocks * (length or (1460 if udp else 128 * 1024))
-    keys["total"] = _bytes(total)
-    if udp:
+    keys = _keys(read)
+    if "udp" in values:
         faults += [
             f"iperf3 --{each}: is of TCP, and -u is given"
             for each in ("no-delay", "zerocopy", "set-mss", "congestion")
@@ -153,7 +140,7 @@ def read_command(text: str) -> Command:
         client=values.get("bind", ""),
         reverse="reverse" in values,
         keys={key: value for key, value in keys.items() if value},
-        time=None if total is not None else time,
+        time=None if keys["total"] else time,
         omit=read("omit", _whole, 0),
         interval=read("interval", _seconds, Fraction(1)),
         congestion=values.get("congestion", ""),
@@ -161,11 +148,32 @@ def read_command(text: str) -> Command:
         json="json" in values,
         ignored=ignored,
     )
-    if total is not None and command.omit:
+    if keys["total"] and command.omit:
         faults.append("iperf3 -O: with -n or -k the end is not a time; give -t")
     if faults:
         raise SimioError("\n".join(faults))
     return command
+
+
+def _keys(read: _Reader) -> dict[str, str]:
+    """The values of the workload's keys, empty for the default."""
+    values, udp = read.values, "udp" in read.values
+    rate = read("bitrate", _rate, Fraction(UDP_RATE if udp else 0))
+    length, total, blocks = (read(name, _size, None) for name in ("length", "bytes", "blockcount"))
+    if blocks is not None:
+        total = blocks * (length or (1460 if udp else 128 * 1024))
+    return {
+        "protocol": "udp" if udp else "",
+        "streams": _text(read("parallel", _count, None)),
+        "window": _bytes(read("window", _size, None)),
+        "length": _bytes(length),
+        "mss": _bytes(read("set-mss", _count, None)),
+        "rate": f"{_text(rate)} bit/s" if rate else "",
+        "pacing": f"{_text(read('pacing-timer', _size, None))} us" if "pacing-timer" in values else "",
+        "nodelay": "true" if "no-delay" in values else "",
+        "zerocopy": "true" if "zerocopy" in values else "",
+        "total": _bytes(total),
+    }  # fmt: skip
 
 
 def _options(text: str) -> tuple[dict[str, str], list[str]]:
@@ -215,7 +223,7 @@ class _Reader:
     def __init__(self, values: Mapping[str, str], faults: list[str]) -> None:
         self.values, self.faults = values, faults
 
-    def __call__(self, name: str, read: Callable[[str], Fraction | int | None], default):  # type: ignore[no-untyped-def]
+    def __call__(self, name: str, read: Callable[[str], T | None], default: D) -> T | D:
         if name not in self.values:
             return default
         found = read(self.values[name])

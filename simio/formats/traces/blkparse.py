@@ -20,8 +20,8 @@ from simio.formats.traces.trace import (
     LATEST,
     LEAVE_OUT,
     Batch,
-    Block,
     Clock,
+    LineBlock,
     Mistake,
     Mistakes,
     integers,
@@ -47,7 +47,7 @@ class Blkparse:
     arrivals: bool = True
     pauses: bool = False
 
-    def batches(self, blocks: Iterable[Block], file: str, ignore: Collection[str]) -> Iterator[Batch]:
+    def batches(self, blocks: Iterable[LineBlock], file: str, ignore: Collection[str]) -> Iterator[Batch]:
         """See `TraceFormat.batches`."""
         events = _Events(self.action, ignore)
         mistakes = Mistakes(file)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from simio import units
 from simio.errors import quote
+from simio.formats.traces.columns import DirectionColumn, SizeColumn, TimeColumn
 from simio.formats.traces.trace import LEAVE_OUT, LONGEST, Mistake
-
-if TYPE_CHECKING:
-    from simio.formats.traces.columns import DirectionColumn, SizeColumn, TimeColumn
 
 
 def direction(word: str, column: DirectionColumn) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from simio.formats.traces.columns import Columns, ColumnsFormat, DirectionColumn, SizeColumn, TimeColumn
+from simio.formats.traces.columns import Columns, DirectionColumn, SizeColumn, TimeColumn
+from simio.formats.traces.lines import ColumnsFormat
 from simio.formats.traces.trace import register_format
 
 register_format(

@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 
 from simio.errors import Place, Problem, ScenarioError
-from simio.formats.traces.trace import Batch, Block, Ints, TraceFormat
+from simio.formats.traces.trace import Batch, Ints, LineBlock, TraceFormat
 from simio.sketch import Sketch
 
 READ = 2**20
@@ -65,7 +65,7 @@ class DeviceSummary:
 
 
 @dataclass(frozen=True)
-class Summary:
+class TraceSummary:
     """Properties of the chosen requests: devices by name, arrivals of the first and the last, measured responses.
 
     `digest` is the SHA-256 of all that was read of the file.
@@ -97,7 +97,7 @@ class TraceFile:
         return f"{self.form!r} {self.choice!r} {self.summary.digest}"
 
     @cached_property
-    def summary(self) -> Summary:
+    def summary(self) -> TraceSummary:
         """Properties of all chosen requests, computed when they are first asked for.
 
         Raises ScenarioError with the place of each mistake, and if there are none.
@@ -153,7 +153,7 @@ class TraceFile:
             )
 
 
-def blocks(path: str, digest: Any = None) -> Iterator[Block]:
+def blocks(path: str, digest: Any = None) -> Iterator[LineBlock]:
     """The lines of a file in blocks; one whose name ends in .gz, .bz2 or .xz is decompressed.
 
     Raises ScenarioError for a line that is too long, and for a compressed file that is broken.
@@ -172,7 +172,7 @@ def blocks(path: str, digest: Any = None) -> Iterator[Block]:
                     digest.update(data)
                 if number == 1:
                     data = data.removeprefix(_MARK)
-                yield Block(data, number)
+                yield LineBlock(data, number)
                 number += data.count(b"\n")
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise ScenarioError(Problem(path, f"a file that cannot be read ({error})", "a trace file")) from None
@@ -189,7 +189,7 @@ def _widened(batch: Batch, align: int) -> Batch:
 
 
 @lru_cache(maxsize=16)
-def _summary(path: str, form: Any, choice: Choice, _state: tuple[int, int]) -> Summary:
+def _summary(path: str, form: Any, choice: Choice, _state: tuple[int, int]) -> TraceSummary:
     digest = hashlib.sha256()
     trace, sums = TraceFile(path, form, choice), _Sums()
     for batch, _ in trace.batches(digest):
@@ -197,7 +197,7 @@ def _summary(path: str, form: Any, choice: Choice, _state: tuple[int, int]) -> S
     if not sums.requests:
         wanted = f"a line for each request ({form.about})"
         raise ScenarioError(Problem("", "no requests", wanted, place=Place(path, 1, 1)))
-    return Summary(
+    return TraceSummary(
         sums.requests,
         tuple(sums.devices[name].summary(name) for name in sorted(sums.devices, key=_natural)),
         sums.first,

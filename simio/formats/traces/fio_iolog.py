@@ -19,8 +19,8 @@ from simio.formats.traces.trace import (
     LATEST,
     LEAVE_OUT,
     Batch,
-    Block,
     Clock,
+    LineBlock,
     Mistake,
     Mistakes,
     integers,
@@ -48,7 +48,7 @@ class FioLog:
         """See `TraceFormat.pauses`."""
         return self.version == 2
 
-    def batches(self, blocks: Iterable[Block], file: str, ignore: Collection[str]) -> Iterator[Batch]:
+    def batches(self, blocks: Iterable[LineBlock], file: str, ignore: Collection[str]) -> Iterator[Batch]:
         """See `TraceFormat.batches`."""
         log = _Log(self.version, ignore)
         mistakes = Mistakes(file)

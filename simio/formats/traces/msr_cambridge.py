@@ -7,7 +7,8 @@ the same units.
 
 from __future__ import annotations
 
-from simio.formats.traces.columns import Columns, ColumnsFormat, DirectionColumn, SizeColumn, TimeColumn
+from simio.formats.traces.columns import Columns, DirectionColumn, SizeColumn, TimeColumn
+from simio.formats.traces.lines import ColumnsFormat
 from simio.formats.traces.trace import register_format
 
 _TICK = 100_000

@@ -7,7 +7,8 @@ The size of a block is part of a trace's description: 512 B for those of the UMa
 
 from __future__ import annotations
 
-from simio.formats.traces.columns import Columns, ColumnsFormat, DirectionColumn, SizeColumn, TimeColumn
+from simio.formats.traces.columns import Columns, DirectionColumn, SizeColumn, TimeColumn
+from simio.formats.traces.lines import ColumnsFormat
 from simio.formats.traces.trace import register_format
 
 register_format(

@@ -20,7 +20,7 @@ _ODD = (b'"', b"#")
 """Bytes that a block of plain columns does not have."""
 
 
-class Words:
+class LineWords:
     """The words of a block of lines, all lines having the same number of them."""
 
     def __init__(self, data: NDArray[np.uint8], starts: Ints, ends: Ints) -> None:
@@ -84,7 +84,7 @@ class Words:
         return values
 
 
-def words(data: bytes, separator: str) -> Words | None:
+def words(data: bytes, separator: str) -> LineWords | None:
     """The words of a block of whole lines; `separator` is a character, or a space for any white space."""
     if any(odd in data for odd in _ODD):
         return None
@@ -96,7 +96,7 @@ def words(data: bytes, separator: str) -> Words | None:
     return _spaced(letters) if separator == " " else _separated(letters, separator)
 
 
-def _separated(letters: NDArray[np.uint8], separator: str) -> Words | None:
+def _separated(letters: NDArray[np.uint8], separator: str) -> LineWords | None:
     if (letters < _SPACE).sum() != (letters == _NEWLINE).sum() + (separator == "\t") * (letters == 9).sum():
         return None
     if (letters == _SPACE).any():
@@ -112,10 +112,10 @@ def _separated(letters: NDArray[np.uint8], separator: str) -> Words | None:
     starts = np.empty_like(ends)
     starts.ravel()[0] = 0
     starts.ravel()[1:] = ends.ravel()[:-1] + 1
-    return Words(letters, starts, ends)
+    return LineWords(letters, starts, ends)
 
 
-def _spaced(letters: NDArray[np.uint8]) -> Words | None:
+def _spaced(letters: NDArray[np.uint8]) -> LineWords | None:
     space = letters <= _SPACE
     before = np.concatenate(([True], space[:-1]))
     starts, ends = np.flatnonzero(before & ~space), np.flatnonzero(~before & space)
@@ -124,4 +124,4 @@ def _spaced(letters: NDArray[np.uint8]) -> Words | None:
     columns = int(counts[0])
     if columns == 0 or (counts != columns).any():
         return None
-    return Words(letters, starts.reshape(-1, columns), ends.reshape(-1, columns))
+    return LineWords(letters, starts.reshape(-1, columns), ends.reshape(-1, columns))

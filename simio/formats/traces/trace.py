@@ -29,7 +29,7 @@ LONGEST = 86_400 * 10**12
 
 
 @dataclass(frozen=True)
-class Block:
+class LineBlock:
     """Whole lines of a trace file, and the number of the first of them."""
 
     data: bytes
@@ -84,7 +84,7 @@ class TraceFormat(Protocol):
     def pauses(self) -> bool:
         """True if the time from the end of a request to the next one is known."""
 
-    def batches(self, blocks: Iterable[Block], file: str, ignore: Collection[str]) -> Iterator[Batch]:
+    def batches(self, blocks: Iterable[LineBlock], file: str, ignore: Collection[str]) -> Iterator[Batch]:
         """The requests of a file, without those whose kind `ignore` has.
 
         Raises ScenarioError with the place of each mistake.

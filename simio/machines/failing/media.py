@@ -45,7 +45,7 @@ def same_pass(state: NDArray, base: int, e: int) -> bool:
 
 @shared
 def note_pass(state: NDArray, base: int, e: int) -> None:
-    """If the media has begun another pass, sectors are counted from where that begins."""
+    """Count sectors from the beginning of the present pass of the media, if that is another one."""
     s = state[base + d.ACTIVE]
     if s < 0 or state[s + d.KIND] != d.STREAM or state[s + d.STOP] >= 0:
         state[e + f.PASS] = -1

@@ -134,7 +134,7 @@ def _put(state: NDArray, base: int, block: int, dirty: int) -> int:
 
 @shared
 def address(state: NDArray, base: int, slot: int, size: int) -> int:
-    """Where a request begins on the fast device; none reaches beyond its end."""
+    """The address of a request on the fast device, whose end no request crosses."""
     unit = state[base + c.UNIT]
     return max(min(slot * unit, state[base + c.SLOTS] * unit - size), 0)
 

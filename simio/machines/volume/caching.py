@@ -16,7 +16,7 @@ REGIONS = 4096
 RECENT = 128
 """Requests that are remembered to find sequences (RECENT_IO)."""
 REMEMBERED = 5 * SECOND
-"""How long they are (check_should_bypass)."""
+"""Time for which they are, in ps (check_should_bypass)."""
 FULL = 95
 """Percentage of buckets with dirty blocks above which nothing is added (CUTOFF_CACHE_ADD)."""
 INTERVAL = 5
@@ -30,9 +30,9 @@ FIRST = 1024 * 512
 ABSENT, CLEAN, DIRTY, FLYING = range(4)
 """States of a slot: no block, one as on the cached device, one that is newer, the same on its way there."""
 AROUND, THROUGH, BACK = range(3)
-"""Where a write goes: to the cached device, to both, to the cache."""
+"""Destinations of a write: the cached device, both, the cache."""
 HIT, PARTLY, PASSING = 1, 2, 4
-"""Of a read: all is there; some is there and dirty; nothing is to be added."""
+"""Flags of a read: all of it is there; some is there and dirty; nothing is to be added."""
 
 WORDS = Layout("cache of blocks")
 UNIT = WORDS.word("unit", "bytes", about="of a block")

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from simio.errors import visible
-from simio.report.tables import FAIR, GOOD, Cell, Grid, Judged, Share, signed
+from simio.report.tables import FAIR, GOOD, Cell, Grid, ShareCell, SignedErrors, signed
 
 BUSY, HALF = 0.9, 0.6
 """Shares from which a bar is red and yellow."""
@@ -56,7 +56,7 @@ def grid_table(grid: Grid, kind: str = "", first: Sequence[str] = ()) -> str:
         if number in grid.left:
             left.append(len(head))
         # A bar and its percentage have a column each.
-        barred = any(isinstance(row[number], Share) for row in grid.rows)
+        barred = any(isinstance(row[number], ShareCell) for row in grid.rows)
         head += [shown(heading.replace("\n", ", ")), *[""] * barred]
     rows = [
         [text for number, cell in enumerate(row) for text in _cell(cell, number == grid.strong)] for row in grid.rows
@@ -68,10 +68,10 @@ def grid_table(grid: Grid, kind: str = "", first: Sequence[str] = ()) -> str:
 
 def _cell(cell: Cell, strong: bool) -> list[str]:
     """The HTML of a cell, in two parts for a bar."""
-    if isinstance(cell, Share):
+    if isinstance(cell, ShareCell):
         kind = "poor" if cell.value >= BUSY else "fair" if cell.value >= HALF else "good"
         return [bar(cell.value, kind), f"{cell.value:.1%}"]
-    if isinstance(cell, Judged):
+    if isinstance(cell, SignedErrors):
         return [", ".join(each if isinstance(each, str) else error(each, cell.points) for each in cell.errors)]
     return [f"<b>{shown(cell)}</b>" if strong else shown(cell)]
 

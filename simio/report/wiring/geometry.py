@@ -6,7 +6,7 @@ from typing import Any
 
 import networkx as nx
 
-from simio.report.wiring.layout import Layout
+from simio.report.wiring.layout import WiringLayout
 from simio.topology import volumes_around
 
 _COLUMN = 190
@@ -20,12 +20,12 @@ LABEL = 17
 _MOST_FRAMES = 3
 
 
-def width(plan: Layout) -> int:
+def width(plan: WiringLayout) -> int:
     """Width of the picture."""
     return 2 * MARGIN + (plan.columns - 1) * _COLUMN + BOX[0]
 
 
-def height(plan: Layout) -> float:
+def height(plan: WiringLayout) -> float:
     """Height of the picture."""
     return HEAD + MARGIN + _PAD + (plan.rows - 1) * _ROW + BOX[1]
 
@@ -45,7 +45,9 @@ def curve(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[fl
     return [(x + (u - x) * t, y + (v - y) * t * t * (3 - 2 * t)) for t in steps]
 
 
-def frame(plan: Layout, host: str, centres: dict[str, tuple[float, float]]) -> tuple[float, float, float, float]:
+def frame(
+    plan: WiringLayout, host: str, centres: dict[str, tuple[float, float]]
+) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of the frame of a host."""
     inside = [centres[name] for name in plan.hosts[host]]
     half = (BOX[0] / 2 + _PAD * 0.6, BOX[1] / 2 + _PAD * 0.6)
@@ -55,7 +57,7 @@ def frame(plan: Layout, host: str, centres: dict[str, tuple[float, float]]) -> t
 
 
 def volume_frames(
-    graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]]
+    graph: nx.Graph, plan: WiringLayout, centres: dict[str, tuple[float, float]]
 ) -> list[tuple[str, tuple[float, float, float, float]]]:
     """Each volume with left, top, right and bottom of its frame, or frames where its disks are in two columns."""
     frames = []

@@ -10,7 +10,7 @@ import networkx as nx
 from simio.report.html.text import shown
 from simio.report.wiring import geometry
 from simio.report.wiring.alike import condensed
-from simio.report.wiring.layout import Layout, layout
+from simio.report.wiring.layout import WiringLayout, layout
 from simio.result.model import CaseResult, ResourceUse
 from simio.wording import lock_marked
 
@@ -104,7 +104,7 @@ def _hosts(graph: nx.Graph, host: str) -> int:
     return min(len(names) for name, names in graph.nodes(data="names") if graph.nodes[name]["host"] == host)
 
 
-def _frames(graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]]) -> Iterable[str]:
+def _frames(graph: nx.Graph, plan: WiringLayout, centres: dict[str, tuple[float, float]]) -> Iterable[str]:
     for host in plan.hosts:
         corners = geometry.frame(plan, host, centres)
         number = _hosts(graph, host)

@@ -19,7 +19,7 @@ _HOST_GAP = 1.0
 
 
 @dataclass(frozen=True)
-class Layout:
+class WiringLayout:
     """Column and row of every node (rows grow downward, from 0), the hosts with the nodes inside, and the volumes
     with the disks inside, those around others first.
     """
@@ -31,7 +31,7 @@ class Layout:
     volumes: dict[str, list[str]]
 
 
-def layout(graph: nx.Graph) -> Layout:
+def layout(graph: nx.Graph) -> WiringLayout:
     """Columns and rows for all nodes; the same graph always gives the same."""
     hosts: dict[str, list[str]] = {}
     for name, host in graph.nodes(data="host"):
@@ -43,7 +43,7 @@ def layout(graph: nx.Graph) -> Layout:
     top = min(rows.values(), default=0.0)
     places = {name: (float(columns[name]), rows[name] - top) for name in graph.nodes}
     height = max((row for _, row in places.values()), default=0.0) + 1
-    return Layout(places, hosts, max(columns.values(), default=0) + 1, height, _volumes(graph))
+    return WiringLayout(places, hosts, max(columns.values(), default=0) + 1, height, _volumes(graph))
 
 
 def _volumes(graph: nx.Graph) -> dict[str, list[str]]:

@@ -16,14 +16,14 @@ from simio.program.builder import Handle, Register, minimum
 from simio.workloads.common.arrivals import ArrivalProcess, pause
 
 if TYPE_CHECKING:
-    from simio.workloads.requests import Requests, Step
+    from simio.workloads.requests import Requests, RequestStep
 
 
 class Questions:
     """All clients of a workload: `streams` of them, at programs in turn."""
 
     def __init__(
-        self, site: Site, workload: Workload[Requests], step: Step, took: Handle, think: Handle | None
+        self, site: Site, workload: Workload[Requests], step: RequestStep, took: Handle, think: Handle | None
     ) -> None:
         self.site, self.p, self.params, self.name = site, site.p, workload.params, workload.name
         self.step, self.took, self.think = step, took, think
@@ -36,10 +36,10 @@ class Questions:
         count = self.params.servers or self.params.streams
         streams = list(self.site.streams(self.name, self.params.streams))
         for number in range(count):
-            Program(self, number, streams[number::count]).emit()
+            ServerProgram(self, number, streams[number::count]).emit()
 
 
-class Program:
+class ServerProgram:
     """A program at the server with its socket, and the one that asks it, for `streams` of clients."""
 
     def __init__(self, whole: Questions, number: int, streams: list[str]) -> None:

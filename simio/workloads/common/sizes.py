@@ -94,7 +94,7 @@ class SizeDistribution(Values):
         return lambda share: median * spread ** normal.inv_cdf(share)
 
     def _pareto(self) -> Callable[[float], float]:
-        """Of the Pareto distribution that is cut off (M. Harchol-Balter, 2013, section 20.4)."""
+        """The quantile function of the bounded Pareto distribution (M. Harchol-Balter, 2013, section 20.4)."""
         least, most, shape = _given(self.least), _given(self.most), self.shape or 1
         gone = (least / most) ** shape
         return lambda share: least * (1 - share * (1 - gone)) ** (-1 / shape)

@@ -15,6 +15,9 @@ from simio.program.builder import Builder, Register
 Streams = Annotated[Count, Field(le=64000)]
 """Each stream has a port of its own at the sending end, and there are 65535 - 1024 that any program may have."""
 
+ENDLESS = 2**31 - 1
+"""Turns of the loop of a program without an end of its own."""
+
 
 class NetworkParams(WorkloadParams):
     """A program on one host that talks to one on another over the hosts' protocol stacks."""

@@ -12,7 +12,7 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Handle, Register
 from simio.wording import counted
 from simio.workloads.common.arrivals import ArrivalProcess, declare_load, pause
 from simio.workloads.common.blocks import UNBUFFERED
@@ -44,26 +44,10 @@ class Access:
 
 
 class Unbuffered(Access):
-    """Requests past the cache, by the kernel's `read_unbuffered` or `write_unbuffered`."""
+    """Requests past the cache, by the kernel's `read_unbuffered` or `write_unbuffered`.
 
-    def __init__(
-        self,
-        p: Builder,
-        call: Callable[[BlockDevice, Register, int, int, bool], None],
-        device: BlockDevice,
-        direct: bool,
-        delivered: Handle,
-    ) -> None:
-        self.p, self.call, self.device, self.direct, self.delivered = p, call, device, direct, delivered
-
-    def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
-        """One call, which returns when the device is done."""
-        self.call(self.device, at, size, aligned, self.direct)
-        self.p.mark(self.delivered, size)
-
-
-class Failing(Unbuffered):
-    """Requests past the cache that can fail: undelivered bytes do not count, and failures are counted."""
+    Where they can fail, failures are counted, and bytes that were not delivered are not.
+    """
 
     def __init__(
         self,
@@ -73,14 +57,19 @@ class Failing(Unbuffered):
         direct: bool,
         delivered: Handle,
     ) -> None:
-        super().__init__(site.p, call, device, direct, delivered)
-        self.failures = site.failures()
-        self.count = site.p.variable(f"{delivered.name} failed")
-        site.p.tally(delivered.name, "failed", self.count.offset, "requests")
+        self.p, self.call, self.device, self.direct, self.delivered = site.p, call, device, direct, delivered
+        self.failures = site.failures() if site.can_fail(device.name) else None
+        if self.failures:
+            self.count = self.p.variable(f"{delivered.name} failed")
+            self.p.tally(delivered.name, "failed", self.count.offset, "requests")
 
     def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
         """One call, which returns when the device is done or has failed."""
         p = self.p
+        if not self.failures:
+            self.call(self.device, at, size, aligned, self.direct)
+            p.mark(self.delivered, size)
+            return
         with p.scope():
             failed, amount = p.register(), p.register(size)
             p.promise(size)
@@ -90,19 +79,6 @@ class Failing(Unbuffered):
                 p.mark(self.delivered, amount)
             with p.when(failed > 0):
                 self.count.increment(failed)
-
-
-def unbuffered(
-    site: Site,
-    call: Callable[[BlockDevice, Register, int, int, bool], None],
-    device: BlockDevice,
-    direct: bool,
-    delivered: Handle,
-) -> Unbuffered:
-    """Requests past the cache, which report failures where they can."""
-    if site.can_fail(device.name):
-        return Failing(site, call, device, direct, delivered)
-    return Unbuffered(site.p, call, device, direct, delivered)
 
 
 MakeAccess = Callable[[BlockDevice, str, tuple[int, int], Handle], Access]
@@ -116,7 +92,7 @@ def emit(site: Site, workload: Workload[Reader | Writer], targets: Sequence[str]
     """
     params = workload.params
     if params.pattern == "sequential" and params.passes == params.processes == 1:
-        site.goes_over_once(workload, targets)
+        site.goes_over_once(targets)
     told = params.access in ("raw", "direct")
     devices = [site.device(params.host, target, reports_failures=told) for target in targets]
     for device in devices:
@@ -185,8 +161,8 @@ def _thread(
         make(device, name if len(devices) == 1 else f"{name} of {device.name}", span, stream)
         for device, stream in zip(devices, delivered, strict=True)
     ]
-    places = Places(site, workload, name, span[0], min(device.capacity for device in devices))
-    load = Load(site, workload, name, latency, shares)
+    places = RequestPlaces(site, workload, name, span[0], min(device.capacity for device in devices))
+    load = ThreadLoad(site, workload, name, latency, shares)
     with p.thread(name):
         at = p.register()
         for access in accesses:
@@ -205,7 +181,7 @@ def _thread(
                     access.finish()
 
 
-class Load:
+class ThreadLoad:
     """Pace of the requests of a thread: after one another, some at a time, or as they arrive."""
 
     def __init__(
@@ -240,7 +216,7 @@ class Load:
                     p.put(self.slots, 1)
 
 
-class Places:
+class RequestPlaces:
     """Addresses of the requests of a thread, one after the other, with their sizes and the pauses before them."""
 
     def __init__(self, site: Site, workload: Workload[Reader | Writer], thread: str, start: int, room: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, Protocol
 
 from simio.components.files.cached import Mount
-from simio.components.files.journal import Journal
+from simio.components.files.journal import FileSystemJournal
 from simio.components.files.writeback import WrittenFile
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
@@ -40,7 +40,7 @@ class DeviceStored:
 class JournalledFile:
     """A file that is written past the cache; its metadata are in a journal."""
 
-    def __init__(self, journal: Journal, name: str) -> None:
+    def __init__(self, journal: FileSystemJournal, name: str) -> None:
         self.journal, self.name = journal, name
 
     def changed(self) -> None:
@@ -80,11 +80,11 @@ class StoredWrites(Access):
             self.stored.sync(self.mode == "dsync")
 
 
-def journal(site: Site, mount: Mount) -> Journal:
+def journal(site: Site, mount: Mount) -> FileSystemJournal:
     """The journal of a mounted file system, made when something first uses it."""
     key = mount.kernel.host.name, mount.device.name
     if key not in site.journals:
-        site.journals[key] = Journal(mount)
+        site.journals[key] = FileSystemJournal(mount)
     return site.journals[key]
 
 

@@ -113,11 +113,11 @@ def fio(site: Site, workload: Workload[Fio]) -> None:
     """The processes of all jobs, those behind a stonewall after those before it."""
     from simio.workloads.fio.calls import make_calls
     from simio.workloads.fio.layout import laid_out
-    from simio.workloads.fio.process import Gates, Process, name_of
+    from simio.workloads.fio.process import FioProcess, Gates, name_of
 
     clones = laid_out(site, workload)
     gates = Gates(site.p, workload.name, clones)
     only = len(workload.params.jobs) == 1
     names = [name_of(workload, clone) for clone in clones]
     for clone, calls in zip(clones, make_calls(site, workload, names, clones), strict=True):
-        Process(site, workload, clone, calls, gates, only).emit()
+        FioProcess(site, workload, clone, calls, gates, only).emit()

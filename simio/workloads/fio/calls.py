@@ -18,7 +18,7 @@ from simio.formats.fio.job import ASYNCHRONOUS, WRITE, Job
 from simio.machines.block import layout as c
 from simio.program.builder import Builder, Handle, Register
 from simio.program.steps import CPU_TIME
-from simio.workloads.common.streams import Access, unbuffered
+from simio.workloads.common.streams import Access, Unbuffered
 from simio.workloads.fio.layout import Clone
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Calls:
     def unbuffered(self, device: BlockDevice, direction: int, delivered: Handle) -> Access:
         """Requests past the cache."""
         call = self.kernel.write_unbuffered if direction == WRITE else self.kernel.read_unbuffered
-        return unbuffered(self.site, call, device, True, delivered)
+        return Unbuffered(self.site, call, device, True, delivered)
 
     def enter(self) -> None:
         """Before each request: fio's own time, and a call before those of the interface where there is one."""
@@ -78,7 +78,7 @@ class OnDevice(Access):
 class CoreCalls(Calls):
     """Requests of one process past the cache, on a core of its own or one that it shares."""
 
-    def __init__(self, site: Site, workload: Workload[Fio], name: str, clone: Clone, seat: Seat) -> None:
+    def __init__(self, site: Site, workload: Workload[Fio], name: str, clone: Clone, seat: ProcessCores) -> None:
         super().__init__(site, workload, clone.job)
         layer = site.block_layer(workload.params.host)
         self.process = Process(layer, name, seat.core, interface(self.job), seat.helper)
@@ -126,7 +126,7 @@ class CoreCalls(Calls):
 
 
 @dataclass(frozen=True)
-class Seat:
+class ProcessCores:
     """The core of a process, that of a kernel thread that submits for it, and the processes on its core."""
 
     core: int
@@ -157,7 +157,7 @@ def make_calls(site: Site, workload: Workload[Fio], names: Sequence[str], clones
         if not clone.job.direct or failing:
             yield Calls(site, workload, clone.job)
             continue
-        yield CoreCalls(site, workload, name, clone, Seat(seat.core, seat.helper, shared[seat.core]))
+        yield CoreCalls(site, workload, name, clone, ProcessCores(seat.core, seat.helper, shared[seat.core]))
 
 
 def _without_cores(job: Job, host: str) -> None:
@@ -171,7 +171,7 @@ def _without_cores(job: Job, host: str) -> None:
             )
 
 
-def _seats(clones: Sequence[Clone], cpus: int) -> list[Seat]:
+def _seats(clones: Sequence[Clone], cpus: int) -> list[ProcessCores]:
     """The core of each process: of those that its job allows, or of all, one after another."""
     found, number = [], 0
     for clone in clones:
@@ -185,5 +185,5 @@ def _seats(clones: Sequence[Clone], cpus: int) -> list[Seat]:
             if helper is None:
                 helper = allowed[(place + 1) % len(allowed)] if clone.job.cpus else (core + 1) % cpus
                 number += 1
-        found.append(Seat(core, helper))
+        found.append(ProcessCores(core, helper))
     return found

@@ -22,7 +22,7 @@ DEVICES = "/dev/"
 
 
 @dataclass(frozen=True)
-class Span:
+class DevicePart:
     """A part of a disk or volume: first byte and bytes."""
 
     device: str
@@ -44,7 +44,7 @@ class Clone:
     group: int
     label: str
     """The job's name, and for one of several clones with reports of their own its number."""
-    spans: tuple[Span, ...]
+    spans: tuple[DevicePart, ...]
     share: int = 1
     """Processes that have the same label."""
 
@@ -172,7 +172,7 @@ class _Files:
     def _capacity(self, device: str) -> int:
         return self.site.device(self.params.host, device, reports_failures=True).capacity
 
-    def span(self, job: Job, number: int, name: str) -> Span:
+    def span(self, job: Job, number: int, name: str) -> DevicePart:
         """The part of a file that a clone goes to. Raises RunError if there is none."""
         one = self.found[name]
         grain = job.offset_align or job.smallest
@@ -189,7 +189,7 @@ class _Files:
                 f"job {quote(job.name)}: {max(size, 0):,} bytes of {quote(name)} are left for requests of "
                 f"{job.largest:,}; see its size and offset"
             )
-        return Span(one.device, one.start + offset, size, name, (one.start, one.size), one.is_device)
+        return DevicePart(one.device, one.start + offset, size, name, (one.start, one.size), one.is_device)
 
 
 def _part(amount: int | Fraction, whole: int, grain: int) -> int:

@@ -16,7 +16,7 @@ FSYNC = 2**62
 """Mark of an fsync() in the ring, in place of an instant."""
 
 
-class Times(NamedTuple):
+class RequestTimes(NamedTuple):
     """Observations of fio's times of requests: all of it, the submission, and what follows that."""
 
     lat: Handle
@@ -31,7 +31,9 @@ class Outstanding:
     looks, a request that is complete counts as outstanding, and its latency grows: so fio measures it.
     """
 
-    def __init__(self, p: Builder, name: str, calls: Calls, job: Job, depth: int, times: dict[int, Times]) -> None:
+    def __init__(
+        self, p: Builder, name: str, calls: Calls, job: Job, depth: int, times: dict[int, RequestTimes]
+    ) -> None:
         """`times` are the observations of each direction."""
         self.p, self.name, self.calls, self.job, self.depth, self.times = p, name, calls, job, depth, times
         self.submitted = None

@@ -7,7 +7,7 @@ from typing import Any
 
 from simio.errors import RunError, quote
 from simio.formats.fio import NAMES
-from simio.formats.fio.job import Distribution, Zone
+from simio.formats.fio.job import PlaceDistribution, Zone
 from simio.machines import fio as machine
 from simio.program.builder import Builder, Register
 from simio.workloads.fio.layout import Clone
@@ -18,7 +18,7 @@ WEIGHTS = 2**40
 """Sum of the weights of zones, about."""
 
 
-class Places:
+class ProcessPlaces:
     """The places of a process: in sequence, by a random map, or by a distribution, as its job says."""
 
     def __init__(self, p: Builder, name: str, clone: Clone, devices: dict[str, int]) -> None:
@@ -127,7 +127,7 @@ def _numbered(zones: list[tuple[tuple[int, int], int]]) -> list[tuple[int, int]]
 
 
 def weighted(
-    distribution: Distribution, direction: int, blocks: int, block: int
+    distribution: PlaceDistribution, direction: int, blocks: int, block: int
 ) -> list[tuple[tuple[int, int], int]]:
     """Zones of ranks (first, number), each with its weight; ranks of a zone are alike likely.
 
@@ -161,7 +161,7 @@ def _even_edges(blocks: int) -> list[int]:
     return [blocks * number // parts for number in range(parts + 1)]
 
 
-def _below(distribution: Distribution, rank: int, blocks: int) -> float:
+def _below(distribution: PlaceDistribution, rank: int, blocks: int) -> float:
     """Weight of all ranks below one."""
     value = float(distribution.value)
     if distribution.kind == "zipf":
@@ -180,7 +180,7 @@ def _normal_below(share: float, width: float) -> float:
     """Chance that a normal number of mean 1/2 and deviation 1/12 and an even one of this width sum up to less."""
 
     def integral(x: float) -> float:
-        """Of the distribution function of the normal number, from far below."""
+        """The integral of the distribution function of the normal number, from minus infinity."""
         z = (x - 0.5) * 12
         return (z * (1 + erf(z / sqrt(2))) / 2 + exp(-z * z / 2) / sqrt(2 * pi)) / 12
 

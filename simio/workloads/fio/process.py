@@ -18,10 +18,10 @@ from simio.formats.fio.job import ASYNCHRONOUS, READ, WRITE, Job
 from simio.program.builder import Builder, Register
 from simio.workloads.common.streams import Access
 from simio.workloads.fio.calls import Calls
-from simio.workloads.fio.layout import Clone, Span
-from simio.workloads.fio.outstanding import Outstanding, Times
+from simio.workloads.fio.layout import Clone, DevicePart
+from simio.workloads.fio.outstanding import Outstanding, RequestTimes
 from simio.workloads.fio.pace import Pace
-from simio.workloads.fio.places import Places
+from simio.workloads.fio.places import ProcessPlaces
 from simio.workloads.fio.syncing import Syncing
 from simio.workloads.reader import Cached, Mapped
 from simio.workloads.writer import Behind
@@ -77,7 +77,7 @@ class Gates:
                 p.put(self.gates[stage + 1], self.sizes[stage + 1])
 
 
-class Process:
+class FioProcess:
     """One process of a job; `emit` writes its thread."""
 
     def __init__(
@@ -90,7 +90,9 @@ class Process:
         self.name = name_of(workload, clone)
         p, self.kernel = self.p, calls.kernel
         self.devices = list(dict.fromkeys(span.device for span in clone.spans))
-        self.places = Places(p, self.name, clone, {device: number for number, device in enumerate(self.devices)})
+        self.places = ProcessPlaces(
+            p, self.name, clone, {device: number for number, device in enumerate(self.devices)}
+        )
         self.begun = p.observation(f"{workload.name}: begun", "begun")
         self.ended = p.observation(f"{workload.name}: ended", "ended")
         self.aligned = gcd(
@@ -108,17 +110,19 @@ class Process:
         self.outstanding.syncs = self.syncing.observation()
         self.pace = Pace(p, self.name, calls, self.job, self.outstanding)
 
-    def _times(self, direction: int) -> Times:
+    def _times(self, direction: int) -> RequestTimes:
         asynchronous = self.job.engine in ASYNCHRONOUS and self.job.direct
         names = times_of(self.workload.name, self.clone.label, direction)
         lat, *parts = names[: 3 if asynchronous else 1]
-        return Times(self.p.observation(lat, "latency", "ps"), *(self.p.observation(n, "time", "ps") for n in parts))
+        return RequestTimes(
+            self.p.observation(lat, "latency", "ps"), *(self.p.observation(n, "time", "ps") for n in parts)
+        )
 
     @property
     def _ways(self) -> tuple[int, ...]:
         return self.job.directions
 
-    def _spans(self) -> Iterator[tuple[int, Span]]:
+    def _spans(self) -> Iterator[tuple[int, DevicePart]]:
         """The first span on each device; files that go through the cache have each their own."""
         seen = set()
         for span in self.clone.spans:
@@ -146,10 +150,10 @@ class Process:
         if not job.direct and mixed:
             raise RunError(f"job {quote(job.name)} has several block sizes and goes through the cache; use direct=1")
 
-    def _device(self, span: Span) -> BlockDevice:
+    def _device(self, span: DevicePart) -> BlockDevice:
         return self.calls.device(span.device)
 
-    def _access(self, span: Span, direction: int) -> Access:
+    def _access(self, span: DevicePart, direction: int) -> Access:
         site, job = self.site, self.job
         delivered = site.stream(bytes_of(self.workload.name, self.clone.label, direction))
         device = self._device(span)

@@ -12,7 +12,7 @@ from simio.formats.fio.job import Job
 from simio.program.builder import Handle, Register
 from simio.workloads.common.streams import Access
 from simio.workloads.fio.calls import Calls
-from simio.workloads.fio.layout import Clone, Span
+from simio.workloads.fio.layout import Clone, DevicePart
 
 if TYPE_CHECKING:
     from simio.workloads.common.syncing import Stored
@@ -46,7 +46,7 @@ class Syncing:
             return None
         return self.p.observation(sync_of(self.workload.name, self.clone.label), "other", "ps")
 
-    def past_cache(self, access: Access, span: Span) -> Access:
+    def past_cache(self, access: Access, span: DevicePart) -> Access:
         """Writes with direct=1, stored where the job wants that."""
         job = self.job
         if not (self.wanted or job.sync):
@@ -61,7 +61,7 @@ class Syncing:
         self.stored[id(writes)] = stored
         return writes
 
-    def through_cache(self, mount: Mount, span: Span, delivered: Handle) -> Access:
+    def through_cache(self, mount: Mount, span: DevicePart, delivered: Handle) -> Access:
         """Writes into the page cache, which all processes that write a file share."""
         from simio.workloads.common.syncing import CachedWrites, written_file
 
@@ -70,7 +70,7 @@ class Syncing:
         self.stored[id(writes)] = file
         return writes
 
-    def _mount(self, span: Span) -> Mount | None:
+    def _mount(self, span: DevicePart) -> Mount | None:
         """The file system that a file is on; None for a device."""
         if span.is_device:
             return None

@@ -20,17 +20,16 @@ from simio.machines.tcp.settings import initial
 from simio.program.builder import Builder, Handle, Register, since
 from simio.workloads.common.arrivals import ArrivalProcess
 from simio.workloads.common.sizes import SizeClasses, mean, weighted
+from simio.workloads.common.sockets import ENDLESS
 
 if TYPE_CHECKING:
     from simio.workloads.flows import Flows as Params
 
-ENDLESS = 2**31 - 1
-"""Flows of a workload without an end of its own."""
 THOUSANDTHS = "thousandths"
 """The unit of a slowdown."""
 
 
-class Flow:
+class FlowWords:
     """Words that the two threads of a connection share: the present flow's size and when it arrived."""
 
     def __init__(self, p: Builder, own: str) -> None:
@@ -38,8 +37,11 @@ class Flow:
         self.renewed = p.container(f"{own} renewed", unit="connections")
 
 
-class Pair:
-    """A host that sends, one that receives, and the connections between them."""
+class HostPair:
+    """A host that sends, one that receives, and the connections between them.
+
+    Raises RunError for stacks without timestamps, or an adapter with queues.
+    """
 
     def __init__(self, flows: AllFlows, hosts: tuple[str, str], name: str) -> None:
         self.flows, self.p, self.params, self.name = flows, flows.p, flows.params, name
@@ -81,7 +83,7 @@ class Pair:
         for own in p.replicate(self.name, count):
             buffers = self.params.buffer, self.params.buffer
             ends = self.flows.site.sockets.connection(self.ends, own, buffers, True)
-            flow = Flow(p, own)
+            flow = FlowWords(p, own)
             self._sender(own, ends, pristine, arriving, flow)
             self._receiver(own, ends[1], flow)
 
@@ -96,7 +98,7 @@ class Pair:
         ends: tuple[Endpoint, Endpoint],
         pristine: list[int],
         arriving: ArrivalProcess,
-        flow: Flow,
+        flow: FlowWords,
     ) -> None:
         """A thread that sends one flow after another: connect, write, close, until both ends have closed."""
         p, flows, sender = self.p, self.flows, ends[0]
@@ -117,7 +119,7 @@ class Pair:
             p.rest(2 * self.settings[0].timestamp_tick)
             p.put(flow.renewed, 1)
 
-    def _receiver(self, own: str, receiver: Endpoint, flow: Flow) -> None:
+    def _receiver(self, own: str, receiver: Endpoint, flow: FlowWords) -> None:
         """A thread that reads one flow after another to its end, and records it."""
         p, flows = self.p, self.flows
         with p.thread(f"{own}: receiver on {self.ends.to}", daemon=True), p.forever(), p.scope():
@@ -155,7 +157,8 @@ class AllFlows:
         p, params = self.p, self.params
         several = len(params.pairs) > 1
         pairs = [
-            Pair(self, hosts, f"{self.name} {'>'.join(hosts)}" if several else self.name) for hosts in params.pairs
+            HostPair(self, hosts, f"{self.name} {'>'.join(hosts)}" if several else self.name)
+            for hosts in params.pairs
         ]
         arrivals = params.arrivals or Arrivals.model_construct(rate=self._rate(pairs))
         p.load(self.name, self.took, arrivals.mean, count=params.count or 0)
@@ -165,7 +168,7 @@ class AllFlows:
         for pair in pairs:
             pair.emit(arrivals, len(pairs))
 
-    def _declare(self, pairs: list[Pair]) -> None:
+    def _declare(self, pairs: list[HostPair]) -> None:
         """Declare the mean demand of a flow on the links that all flows share, for the bound."""
         amount = mean(self.weighted)
         self.p.promise(amount)
@@ -174,7 +177,7 @@ class AllFlows:
             if wire in shared:
                 self.p.demand(wire, int(amount * byte))
 
-    def _rate(self, pairs: list[Pair]) -> Fraction:
+    def _rate(self, pairs: list[HostPair]) -> Fraction:
         """Flows a second that load the link which they load most to the share that is asked for."""
         times: dict[Handle, Fraction] = {}
         for pair in pairs:
@@ -201,7 +204,7 @@ class AllFlows:
         self.p.draw(size, self.sizes)
         return size
 
-    def record(self, pair: Pair, flow: Flow) -> None:
+    def record(self, pair: HostPair, flow: FlowWords) -> None:
         """Note that a flow is done: its time, its time over the least that it can take, and these by class."""
         p = self.p
         with p.scope():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError
-from simio.program.builder import Handle, minimum, since
+from simio.program.builder import Handle, Register, minimum, since
 from simio.workloads.common.arrivals import ArrivalProcess
 from simio.workloads.common.remote import PAGE, Servers
 from simio.workloads.nfs.storage import GRAIN
@@ -37,7 +39,7 @@ def over_tcp(site: Site, workload: Workload[Nfs]) -> None:
             device = devices[targets[file % len(targets)]]
             start = _place(workload, device, file // len(targets), targets[file % len(targets)])
             own = f"{name} {program + 1}" if params.programs > 1 else name
-            Program(site, workload, own, servers, mount, device, start).emit(delivered)
+            ClientProgram(site, workload, own, servers, mount, device, start).emit(delivered)
 
 
 def _place(workload: Workload[Nfs], device: BlockDevice, number: int, name: str | None) -> int:
@@ -49,7 +51,7 @@ def _place(workload: Workload[Nfs], device: BlockDevice, number: int, name: str 
     return number * extent
 
 
-class Program:
+class ClientProgram:
     """A program of a client with its file."""
 
     def __init__(
@@ -79,16 +81,22 @@ class Program:
         else:
             self._write(delivered)
 
-    def _read(self, delivered: Handle) -> None:
-        """A pass over the file, a block a call."""
-        p, params, mount = self.p, self.params, self.mount
-        took = p.observation(f"{self.workload.name}: block", "latency", "ps")
-        with p.thread(f"{self.name}: reader on {mount.client.name}"):
+    @contextmanager
+    def _opened(self, role: str) -> Iterator[Register]:
+        """The thread of a pass over the opened file; gives the address of its first byte."""
+        p, mount = self.p, self.mount
+        with p.thread(f"{self.name}: {role} on {mount.client.name}"):
             mount.transport.mounted()
             mount.open()
             self.file.open()
             self.file.rewind()
-            at = p.register(self.start)
+            yield p.register(self.start)
+
+    def _read(self, delivered: Handle) -> None:
+        """A pass over the file, a block a call."""
+        p, params, mount = self.p, self.params, self.mount
+        took = p.observation(f"{self.workload.name}: block", "latency", "ps")
+        with self._opened("reader") as at:
             for amount in p.pieces(params.size, self.block):
                 with p.timed(took):
                     self.file.read(at, amount, self.aligned, mount.client.sheet.copies)
@@ -106,12 +114,7 @@ class Program:
             p.mark(delivered, size)
             p.put(done, size)
 
-        with p.thread(f"{self.name}: writer on {mount.client.name}"):
-            mount.transport.mounted()
-            mount.open()
-            self.file.open()
-            self.file.rewind()
-            at = p.register(self.start)
+        with self._opened("writer") as at:
             for amount in p.pieces(params.size, self.block):
                 p.promise(amount)
                 with p.timed(took):

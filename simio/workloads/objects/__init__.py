@@ -12,14 +12,13 @@ from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.mixtures import OptionalSizes
 from simio.description.model import Workload
-from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Time, Values, refusal
-from simio.description.sheets.adapters import OptionalRate
+from simio.description.quantities import Count, Duration, Extent, Flag, Limit, OptionalRate, Time, Values, refusal
 from simio.description.sheets.base import size_text
 from simio.description.workloads import HostNames, OptionalStorage, WorkloadParams
 from simio.workloads import register_workload
 from simio.workloads.common.sizes import Classes, SizeDistribution, check_sizes, weighted
 from simio.workloads.common.sockets import Streams
-from simio.workloads.objects.service import Objects as Service
+from simio.workloads.objects.service import ObjectService
 
 LEAST_PART, MOST_PART = 5 << 20, 5 << 30
 """Bytes of a part of a multipart upload, but for the last (Amazon S3 User Guide, "multipart upload limits")."""
@@ -134,4 +133,4 @@ class Objects(WorkloadParams):
 @register_workload("objects", Objects)
 def objects(site: Site, workload: Workload[Objects]) -> None:
     """Transfers with their connections, and for each of these a thread of a server; the bytes of objects count."""
-    Service(site, workload).emit()
+    ObjectService(site, workload).emit()

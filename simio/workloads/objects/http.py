@@ -18,7 +18,7 @@ RECORD_OVERHEAD = 5 + 1 + 16
 """Header, type of the content, and tag of AES-GCM a record (RFC 8446, sections 5.1 and 5.2; RFC 5116)."""
 
 
-class Messages:
+class HttpMessages:
     """Work of a program at one end to send and receive bytes of messages."""
 
     def __init__(self, stack: Stack, cipher: Fraction | None, buffer: int) -> None:

@@ -17,20 +17,20 @@ from simio.program.service import per_byte
 from simio.workloads.common.arrivals import ArrivalProcess
 from simio.workloads.common.room import check_room
 from simio.workloads.common.sizes import SizeClasses, mean
-from simio.workloads.objects.http import Messages
-from simio.workloads.objects.transfer import Transfer
+from simio.workloads.objects.http import HttpMessages
+from simio.workloads.objects.transfer import ObjectTransfer
 
 if TYPE_CHECKING:
-    from simio.workloads.objects import Objects as Params
+    from simio.workloads.objects import Objects
 
 GRAIN = 4096
 """Bytes at multiples of which storage is read and written."""
 
 
-class Server:
+class ObjectServer:
     """A host that serves objects: its storage, threads and times."""
 
-    def __init__(self, objects: Objects, host: str) -> None:
+    def __init__(self, objects: ObjectService, host: str) -> None:
         site, workload = objects.site, objects.workload
         self.p, self.params, self.objects, self.name = site.p, workload.params, objects, host
         self.stack = site.sockets.stack(host)
@@ -85,10 +85,10 @@ def _whole(amount: int, unit: int) -> int:
     return -(-amount // unit) * unit
 
 
-class Objects:
+class ObjectService:
     """All servers and transfers of a workload."""
 
-    def __init__(self, site: Site, workload: Workload[Params]) -> None:
+    def __init__(self, site: Site, workload: Workload[Objects]) -> None:
         self.site, self.p, self.workload = site, site.p, workload
         self.name, self.params = workload.name, workload.params
         p, params = self.p, self.params
@@ -109,9 +109,9 @@ class Objects:
         self.began = p.observation(f"{self.name}: first byte", "time", "ps")
         if params.arrivals:
             p.load(self.name, self.took, params.arrivals.mean)
-        self.servers = [Server(self, host) for host in params.to]
+        self.servers = [ObjectServer(self, host) for host in params.to]
 
-    def messages(self, stack: Stack) -> Messages:
+    def messages(self, stack: Stack) -> HttpMessages:
         """Protocol of one end for sending and receiving; raises RunError for TLS on a CPU whose rate is not known."""
         cpu = stack.host.description.cpu
         if self.params.tls and cpu.sheet.aes_gcm is None:
@@ -120,7 +120,7 @@ class Objects:
                 "or use tls: false",
                 at=f"workload.{self.name}.tls",
             )
-        return Messages(stack, cpu.sheet.aes_gcm if self.params.tls else None, self.params.buffer)
+        return HttpMessages(stack, cpu.sheet.aes_gcm if self.params.tls else None, self.params.buffer)
 
     def emit(self) -> None:
         """The threads of all transfers."""
@@ -130,9 +130,9 @@ class Objects:
             count = (params.transfers + len(hosts) - 1 - number) // len(hosts)
             for own in self.site.streams(name, count):
                 arrivals = ArrivalProcess(self.p, own, params.arrivals, params.transfers) if params.arrivals else None
-                Transfer(self, own, host).emit(arrivals)
+                ObjectTransfer(self, own, host).emit(arrivals)
 
-    def connection(self, name: str, host: str, server: Server) -> tuple[Endpoint, Endpoint]:
+    def connection(self, name: str, host: str, server: ObjectServer) -> tuple[Endpoint, Endpoint]:
         """A connection from a client to a server."""
         params = self.params
         ends = Dialogue(host, server.name, params.window, nodelay=True)

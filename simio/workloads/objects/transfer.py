@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from simio.components.network.tcp import Endpoint
 from simio.program.builder import Register, Variable, minimum, since
 from simio.workloads.common.arrivals import ArrivalProcess
-from simio.workloads.objects.http import Messages
+from simio.workloads.objects.http import HttpMessages
 
 if TYPE_CHECKING:
-    from simio.workloads.objects.service import Objects, Server
+    from simio.workloads.objects.service import ObjectServer, ObjectService
 
 
-class Transfer:
+class ObjectTransfer:
     """The program of one client: an object after another, its parts over connections side by side."""
 
-    def __init__(self, objects: Objects, name: str, host: str) -> None:
+    def __init__(self, objects: ObjectService, name: str, host: str) -> None:
         self.objects, self.p, self.params, self.name, self.host = objects, objects.p, objects.params, name, host
         p, site = self.p, objects.site
         self.mine = objects.messages(site.sockets.stack(host))
@@ -80,7 +80,7 @@ class Transfer:
         """Steps for an object of several parts."""
         return nullcontext() if isinstance(parts, int) else self.p.when(parts > 1)
 
-    def _control(self, server: Server) -> Endpoint:
+    def _control(self, server: ObjectServer) -> Endpoint:
         """A connection that creates and completes uploads: CreateMultipartUpload, CompleteMultipartUpload."""
         p, params = self.p, self.params
         client, far = self.objects.connection(f"{self.name} control", self.host, server)
@@ -99,7 +99,7 @@ class Transfer:
             self.mine.send(control, self.p.register(self.params.request))
             self.mine.receive(control, self.params.header)
 
-    def _connection(self, name: str, server: Server) -> None:
+    def _connection(self, name: str, server: ObjectServer) -> None:
         """One connection, the thread of the program that uses it, and that of the server."""
         p = self.p
         client, far = self.objects.connection(name, self.host, server)
@@ -107,7 +107,7 @@ class Transfer:
         with p.thread(f"{name}: server on {server.name}", daemon=True):
             far.accept()
             with p.forever(), p.scope():
-                Answer(self, server, far).emit(part)
+                ServerWork(self, server, far).emit(part)
         with p.thread(f"{name}: client on {self.host}", daemon=True):
             client.connect()
             with p.forever(), p.scope():
@@ -143,13 +143,13 @@ class Transfer:
         return size
 
 
-class Answer:
+class ServerWork:
     """Work of a server's thread on a request."""
 
-    def __init__(self, transfer: Transfer, server: Server, end: Endpoint) -> None:
+    def __init__(self, transfer: ObjectTransfer, server: ObjectServer, end: Endpoint) -> None:
         self.transfer, self.server, self.end = transfer, server, end
         self.p, self.params = transfer.p, transfer.params
-        self.theirs: Messages = transfer.objects.messages(server.stack)
+        self.theirs: HttpMessages = transfer.objects.messages(server.stack)
 
     def emit(self, part: Variable) -> None:
         """Take a request, and answer it."""

@@ -39,7 +39,7 @@ def _hook(name: str) -> str:
     return name
 
 
-class Packets(WorkloadParams):
+class ArrivingPackets(WorkloadParams):
     """Packets that come off a line into an adapter with a queue for each core, where the same is done with all."""
 
     host: HostName = Field(description="host that receives them")
@@ -76,8 +76,8 @@ class Packets(WorkloadParams):
         return self
 
 
-@register_workload("packets", Packets)
-def packets(site: Site, workload: Workload[Packets]) -> None:
+@register_workload("packets", ArrivingPackets)
+def packets(site: Site, workload: Workload[ArrivingPackets]) -> None:
     """A driver on each core, which sleeps until its queue interrupts, or polls for ever.
 
     Raises RunError for packets that never end, and for fewer queues than cores.
@@ -113,7 +113,7 @@ def packets(site: Site, workload: Workload[Packets]) -> None:
 class Drivers:
     """The threads of the drivers, and what they report."""
 
-    def __init__(self, site: Site, workload: Workload[Packets], adapter: MultiqueueAdapter) -> None:
+    def __init__(self, site: Site, workload: Workload[ArrivingPackets], adapter: MultiqueueAdapter) -> None:
         self.site, self.p, self.params, self.name = site, site.p, workload.params, workload.name
         self.adapter = adapter
         self.host: Computer = adapter.host
@@ -222,7 +222,7 @@ class Drivers:
         p.tally(self.name, CPU_TIME, self.state + self.adapter.first_queue + c.WORKED, "ns")
 
 
-def _adapter(site: Site, workload: Workload[Packets]) -> Adapter[QueuedAdapter]:
+def _adapter(site: Site, workload: Workload[ArrivingPackets]) -> Adapter[QueuedAdapter]:
     """The adapter that the workload names. Raises RunError where the host has no such one."""
     params = workload.params
     adapters = site.system.hosts[params.host].adapters
@@ -255,7 +255,7 @@ def _kernel(site: Site, host: str) -> PacketKernelSheet:
     return sheet
 
 
-def _link(site: Site, params: Packets) -> Link[EthernetLink]:
+def _link(site: Site, params: ArrivingPackets) -> Link[EthernetLink]:
     """The link at the adapter's port. Raises RunError where there is none, or one that is not Ethernet."""
     port = f"{params.host}.{params.adapter}"
     for link in site.system.links:
@@ -264,7 +264,7 @@ def _link(site: Site, params: Packets) -> Link[EthernetLink]:
     raise RunError(f"no Ethernet link ends at {port!r}; packets come over one", ".adapter")
 
 
-def _check_load(params: Packets, adapter: MultiqueueAdapter) -> None:
+def _check_load(params: ArrivingPackets, adapter: MultiqueueAdapter) -> None:
     """Raise RunError for frames that the link cannot have, or a rate that it cannot carry."""
     line = adapter.link.part.sheet
     most = line.header + line.mtu + line.check

@@ -12,7 +12,7 @@ from simio import units
 from simio.components.site import Site
 from simio.description.model import Workload
 from simio.errors import RunError
-from simio.formats.traces.files import Summary
+from simio.formats.traces.files import TraceSummary
 from simio.machines import records
 from simio.program.builder import Register, since
 from simio.program.service import SECOND
@@ -25,7 +25,7 @@ from simio.workloads.replay.params import RESPONSE, Replay
 from simio.workloads.replay.targets import Target, assigned, place
 
 MOST_DENOMINATOR = 10**6
-"""Of what times are multiplied by."""
+"""Most in the denominator of the factor of times."""
 
 
 @register_workload("replay", Replay)
@@ -47,14 +47,14 @@ def replay(site: Site, workload: Workload[Replay]) -> None:
     identity = hashlib.sha256(f"{params.file.identity} {times} {places}".encode()).hexdigest()
     state = records.initial(identity, chunk)
     table = p.machine(f"{name}: trace", state)
-    p.feed(table, rows.Rows(params.file, times, tuple(places), tuple(state[: records.COUNT]), chunk))
+    p.feed(table, rows.TraceRows(params.file, times, tuple(places), tuple(state[: records.COUNT]), chunk))
     _emit(site, workload, targets, table, count)
     rate = _rate(summary, times, count)
     if rate and params.mode == "recorded":
         p.load(name, p.observation(f"{name}: {RESPONSE}", "latency", "ps"), rate, count=count)
 
 
-def _times(workload: Workload[Replay], summary: Summary) -> rows.Times:
+def _times(workload: Workload[Replay], summary: TraceSummary) -> rows.Times:
     """Instants of the requests. Raises RunError if one is beyond the horizon of simulated time."""
     params = workload.params
     form, speed = params.form, params.speed
@@ -75,7 +75,7 @@ def _times(workload: Workload[Replay], summary: Summary) -> rows.Times:
     return times
 
 
-def _rate(summary: Summary, times: rows.Times, count: int) -> Fraction | None:
+def _rate(summary: TraceSummary, times: rows.Times, count: int) -> Fraction | None:
     """Requests a second in the mean; None for a single one, or all at once."""
     span = Fraction((summary.last or 0) - (summary.first or 0)) * Fraction(*times.scale)
     return Fraction(count - 1) * SECOND / span if span and count > 1 else None

@@ -24,8 +24,9 @@ from simio.description.quantities import (
     refusal,
 )
 from simio.description.workloads import HostName, OptionalStorage, Refers, WorkloadParams
-from simio.formats.traces.columns import Columns, ColumnsFormat
+from simio.formats.traces.columns import Columns
 from simio.formats.traces.files import Choice, TraceFile
+from simio.formats.traces.lines import ColumnsFormat
 from simio.formats.traces.trace import FORMATS, TraceFormat
 from simio.sketch import Sketch
 from simio.workloads.replay.addresses import Fit

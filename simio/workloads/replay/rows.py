@@ -41,7 +41,7 @@ class Times:
 
 
 @dataclass(frozen=True)
-class Rows:
+class TraceRows:
     """Gives the rows of a trace in chunks, each as the first words of the machine's `state`.
 
     `places` are those of the trace's devices by name; the requests of other devices are left out.

@@ -11,7 +11,7 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError, quote
-from simio.formats.traces.files import MOST_SIZES, DeviceSummary, Summary
+from simio.formats.traces.files import MOST_SIZES, DeviceSummary, TraceSummary
 from simio.program.builder import Operand, Register
 from simio.wording import counted
 from simio.workloads.replay.addresses import Place
@@ -23,7 +23,7 @@ _LISTED = 8
 """Devices that a message lists."""
 
 
-def assigned(site: Site, workload: Workload[Replay], summary: Summary) -> dict[str, str]:
+def assigned(site: Site, workload: Workload[Replay], summary: TraceSummary) -> dict[str, str]:
     """The disk or volume of each device of the trace whose requests are made.
 
     Raises RunError if it is not clear which one that is, if there are too many, or if no requests are left.
@@ -39,7 +39,7 @@ def assigned(site: Site, workload: Workload[Replay], summary: Summary) -> dict[s
     return found
 
 
-def _by_device(site: Site, workload: Workload[Replay], summary: Summary) -> dict[str, str]:
+def _by_device(site: Site, workload: Workload[Replay], summary: TraceSummary) -> dict[str, str]:
     params, names = workload.params, [each.name for each in summary.devices]
     others = params.devices.get(OTHERS)
     unnamed = [name for name in names if name not in params.devices and others is None]
@@ -62,7 +62,7 @@ def _by_device(site: Site, workload: Workload[Replay], summary: Summary) -> dict
     return {name: site.targets(target)[0] for name, target in found.items()}
 
 
-def _by_storage(site: Site, workload: Workload[Replay], summary: Summary) -> dict[str, str]:
+def _by_storage(site: Site, workload: Workload[Replay], summary: TraceSummary) -> dict[str, str]:
     storage = workload.params.storage or ""
     targets, names = site.targets(storage), [each.name for each in summary.devices]
     if len(targets) == len(names):

@@ -15,7 +15,7 @@ from simio.description.quantities import Count, Duration, Extent, Flag, Size, Ti
 from simio.description.sheets.base import size_text
 from simio.description.workloads import HostNames, OptionalHosts, OptionalStorage, WorkloadParams
 from simio.workloads import register_workload
-from simio.workloads.training.loader import Job
+from simio.workloads.training.loader import TrainingJob
 
 QUANTILES = 8
 """Sizes that stand for a normal distribution, each of as many files."""
@@ -131,4 +131,4 @@ class Training(WorkloadParams):
 @register_workload("training", Training)
 def training(site: Site, workload: Workload[Training]) -> None:
     """Accelerators with the threads that read for them; as `Training` says."""
-    Job(site, workload).emit()
+    TrainingJob(site, workload).emit()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 nothing: Around = nullcontext
 
 
-class Job:
+class TrainingJob:
     """The accelerators of one training, over all hosts."""
 
     def __init__(self, site: Site, workload: Workload[Training]) -> None:
@@ -48,14 +48,14 @@ class Job:
         stores = {host: Files(self, host) for host in params.host}
         for number in range(params.accelerators):
             own = f"{self.name} {number + 1}" if params.accelerators > 1 else self.name
-            feed = Feed(self, own)
+            feed = SampleFeed(self, own)
             feed.read(stores[params.host[number % len(params.host)]])
             with self.p.thread(f"{own}: accelerator"):
                 self._train(feed, first=True)
                 with self.p.loop(params.steps - 1):
                     self._train(feed)
 
-    def _train(self, feed: Feed, first: bool = False) -> None:
+    def _train(self, feed: SampleFeed, first: bool = False) -> None:
         """One step: wait for a batch and for the other accelerators, and compute.
 
         The first is in no observation of steps, as it waits until anything has been read at all.
@@ -88,14 +88,14 @@ class Job:
         p.get(self.go, 1)
 
 
-class Feed:
+class SampleFeed:
     """Samples that the threads of one accelerator have read for it.
 
     `room` is what they may still begin to read, `ready` what the accelerator may take: both in batches with the
     loader batches, and else in samples, or in bytes where files have several.
     """
 
-    def __init__(self, job: Job, name: str) -> None:
+    def __init__(self, job: TrainingJob, name: str) -> None:
         self.job, self.p, self.params, self.name = job, job.p, job.params, name
         p, params = self.p, self.params
         self.whole = params.loader == "batches"
@@ -155,7 +155,7 @@ class Feed:
 class Files:
     """The files that one host reads: each is drawn anew, and read from its beginning to its end."""
 
-    def __init__(self, job: Job, host: str) -> None:
+    def __init__(self, job: TrainingJob, host: str) -> None:
         self.job, self.p, self.params = job, job.p, job.params
         site, params = job.site, job.params
         self.kernel, self.host = site.kernel(host), site.host(host)

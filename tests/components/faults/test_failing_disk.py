@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from drive_bench import CACHED, CYLINDER, MS, REVOLUTION, SECTORS, US, Command, Interface, sheet
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simio.components.faults.failing_disk import FailingDrive
@@ -158,7 +158,7 @@ def test_the_bus_and_others_go_on_meanwhile() -> None:
     assert ends[1][0][0] > ends[0][0][0]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.booleans(), st.sampled_from(["fifo", "shortest"]))
 def test_a_read_fails_if_and_only_if_it_wants_an_unreadable_sector(
     seed: int, threads: int, cache: bool, scheduling: str

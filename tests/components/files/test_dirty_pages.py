@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 from storage_bench import US, Bench
 
-from simio.components.files.journal import Journal
+from simio.components.files.journal import FileSystemJournal
 from simio.components.files.writeback import WrittenFile
 from simio.program.builder import Register
 
@@ -27,7 +27,7 @@ def bench(**files: str | int) -> Bench:
 
 
 def file_of(bench: Bench, name: str = "f", size: int = 100_000) -> WrittenFile:
-    return WrittenFile(bench.mount, name, (0, size), Journal(bench.mount))
+    return WrittenFile(bench.mount, name, (0, size), FileSystemJournal(bench.mount))
 
 
 def steps(bench: Bench, *actions: Callable[[Register], None]) -> dict:
@@ -97,7 +97,7 @@ def test_fdatasync_needs_no_commit_where_only_times_have_changed():
 def committing(**journal: str | int) -> list[int]:
     """When each of three threads has its change committed, of which the first comes 10 us before the others."""
     b = bench(**journal)
-    p, own = b.p, Journal(b.mount)
+    p, own = b.p, FileSystemJournal(b.mount)
     for number in range(3):
         with p.thread(f"t{number}"):
             p.wait(10 * US * (number > 0))

@@ -48,7 +48,7 @@ def made(kind: str, card: dict[str, Any], values: dict[str, Any]) -> Net:
     return Net(hosts, links, switch("s", kind, **sample))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     kind=st.sampled_from(["ethernet", "atm", "fddi", "ethernet-shared"]),
     card=CARDS, values=ETHERNET_SWITCH, there=TRAFFIC, across=TRAFFIC,

@@ -83,7 +83,7 @@ def watched(one: System) -> tuple[Program, Outcome, list[int]]:
     return program, outcome, [*(begin for begin, _ in crashes), 2**62]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(gone=crashes, biods=st.sampled_from([0, 3]), nfsds=st.sampled_from([1, 4]), blocks=st.integers(1, 12))
 def test_what_is_committed_was_given_to_the_life_that_committed_it(
     gone: list[Span], biods: int, nfsds: int, blocks: int
@@ -100,7 +100,7 @@ def test_what_is_committed_was_given_to_the_life_that_committed_it(
     assert had == set(range(blocks))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(gone=crashes, version=st.sampled_from([2, 3]), biods=st.sampled_from([0, 3]), blocks=st.integers(1, 12))
 def test_a_file_is_read_whole_and_in_order(gone: list[Span], version: int, biods: int, blocks: int) -> None:
     params = {
@@ -117,7 +117,7 @@ def test_a_file_is_read_whole_and_in_order(gone: list[Span], version: int, biods
     assert asked == set(range(blocks))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(gone=crashes, biods=st.sampled_from([0, 3]), blocks=st.integers(1, 12))
 def test_version_2_answers_what_is_safe(gone: list[Span], biods: int, blocks: int) -> None:
     params = {"kind": "nfs", "access": "write", "version": 2, "size": blocks * BLOCK, "timeout": 20 * MS}
@@ -137,14 +137,14 @@ TCP = {"kind": "ttcp", "size": 10_000, "writes": 60, "window": 20_000}
 WHOLE = 600_000
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(a=resets, b=resets)
 def test_tcp_delivers_every_byte_once_over_adapters_that_are_reset(a: list[ResetSpan], b: list[ResetSpan]) -> None:
     program, outcome = run(compiled, described(dict(TCP), reset={"a": a, "b": b}))
     assert sum(size for _, size in marks(program, outcome, "delivered")) == WHOLE
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(a=resets, b=resets, access=st.sampled_from(["read", "write"]))
 def test_nfs_is_whole_over_adapters_that_are_reset(a: list[ResetSpan], b: list[ResetSpan], access: str) -> None:
     params = {
@@ -159,7 +159,7 @@ def test_nfs_is_whole_over_adapters_that_are_reset(a: list[ResetSpan], b: list[R
     assert [size for _, size in marks(program, outcome, "delivered")] == [BLOCK] * 12
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(gone=crashes, reset=resets)
 def test_a_connection_ends_whole_or_is_known_to_be_broken(gone: list[Span], reset: list[ResetSpan]) -> None:
     program, outcome = run(compiled, described(dict(TCP), gone, {"a": reset}))
@@ -174,7 +174,7 @@ def test_a_connection_ends_whole_or_is_known_to_be_broken(gone: list[Span], rese
         assert delivered <= sent + TCP["size"]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     gone=crashes,
     reset=resets,

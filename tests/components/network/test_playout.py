@@ -101,7 +101,7 @@ def test_a_full_buffer_makes_the_source_wait():
     assert max(level for _, level in found["play: buffer"]) == 100
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     gaps=st.lists(st.integers(0, 60), min_size=4, max_size=20),
     less=st.integers(2, 6),

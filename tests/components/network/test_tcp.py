@@ -219,7 +219,7 @@ def test_requests_and_responses(engine: ModuleType) -> None:
     recovery=st.sampled_from(["tahoe", "reno", "newreno", "sack"]), nodelay=st.booleans(),
     rfc1323=st.sampled_from(["never", "always"]), buffers=st.sampled_from([0, 256]),
 )  # fmt: skip
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_every_byte_arrives_once_and_no_run_beats_its_bound(
     size: int, writes: int, read: int, window: int, loss: float, seed: int, recovery: str, nodelay: bool,
     rfc1323: str, buffers: int,

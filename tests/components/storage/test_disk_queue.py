@@ -150,7 +150,7 @@ R, W = "read", "write"
     ],
     scheduling="fifo", flags=(False, True), segments=1, segment=800, depth=2, byte=0, unit=512,
 )  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     threads=st.lists(commands, min_size=1, max_size=6),
     scheduling=st.sampled_from(["fifo", "elevator", "shortest"]),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
 import pytest
 from volume_bench import NoParity, outcome_of, recorders, volume
@@ -61,12 +60,9 @@ class Arm:
 
     def __init__(self, p: Builder, name: str, access: int):
         self.p, self.name, self.access = p, name, access
-        self.sheet = SimpleNamespace(sector=512)
+        self.sector = 512
         self.capacity = 2**40
         self.arm = p.resource(name)
-
-    def sectors_of(self, size: int) -> int:
-        return size // 512
 
     def read(self, sector: Register, size: int, transport: Transport) -> None:
         with self.p.hold(self.arm):

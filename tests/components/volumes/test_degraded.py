@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_raid5 import UNIT, cases, dealt, sectors
 from volume_bench import SECTOR, Asked, NoParity, Request, recorders, run
@@ -49,7 +49,7 @@ def by_sector(rows: list[Asked], verb: str) -> dict[int, set[int]]:
     return found
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(failures("read"))
 @pytest.mark.slow
 def test_a_read_gets_what_it_needs_and_no_sector_twice(case: tuple[int, int, Request, int]) -> None:
@@ -65,7 +65,7 @@ def test_a_read_gets_what_it_needs_and_no_sector_twice(case: tuple[int, int, Req
     assert computed == SECTOR * sum(failed in who for who in touched.values())
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120)
 @given(failures("write"))
 @pytest.mark.slow
 def test_after_a_write_all_data_follow_from_those_that_are_there(case: tuple[int, int, Request, int]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from failing_bench import asked, run
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_raid5 import UNIT, cases, dealt
 from volume_bench import SECTOR, Request, volume
@@ -59,7 +59,7 @@ def flawed(draw: st.DrawFn) -> tuple[int, int, Request, int, list[int]]:
     return members, unit, request, draw(st.integers(0, members - 1)), bad
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(flawed())
 def test_a_raid5_with_one_flawed_member_delivers_everything(
     case: tuple[int, int, Request, int, list[int]],
@@ -149,7 +149,7 @@ def test_a_raid5_goes_on_without_who_was_given_up() -> None:
     assert result.ends == [200, 400, 600]
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10)
 @given(st.data())
 def test_whenever_a_member_dies_a_raid5_delivers_everything(data: st.DataObject) -> None:
     members, unit, request = data.draw(cases(data.draw(st.sampled_from(["read", "write"]))))
@@ -179,7 +179,7 @@ def test_a_raid5_without_two_members_fails_what_is_on_both() -> None:
     assert result.failed == [False, True, False, True, False]
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(
     st.sampled_from(["mirror", "raid3", "raid5"]),
     st.lists(st.tuples(st.sampled_from(["read", "write"]), st.integers(0, 11)), min_size=1, max_size=8),

@@ -88,7 +88,7 @@ def test_a_read_of_two_stripes_by_hand() -> None:
     assert ends == [10]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(cases("read"))
 def test_reads_cover_the_data_once_in_pieces_as_long_as_can_be(example: tuple[int, int, Request]) -> None:
     members, unit, request = example
@@ -184,7 +184,7 @@ def test_a_write_of_a_stripe_and_a_half() -> None:
     assert Asked(0, "parity", "xor", 4, UNIT) in asked[0]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(cases("write"))
 @pytest.mark.slow
 def test_writes_leave_parity_right_and_know_what_they_need(example: tuple[int, int, Request]) -> None:

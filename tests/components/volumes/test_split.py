@@ -62,7 +62,7 @@ def test_a_small_block_goes_to_one_member() -> None:
     assert ends == [7]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_stripe_asks_for_what_the_map_says(data: st.DataObject) -> None:
     members = data.draw(st.integers(2, 6), "members")
@@ -86,7 +86,7 @@ def test_a_stripe_asks_for_what_the_map_says(data: st.DataObject) -> None:
         assert {row.verb for row in rows} == {request.verb}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=5), st.data())
 def test_a_concatenation_asks_for_what_the_map_says(sizes: list[int], data: st.DataObject) -> None:
     places = [(member, sector) for member, size in enumerate(sizes) for sector in range(size)]

@@ -75,7 +75,7 @@ def options(one: TcpSettings, other: TcpSettings, stamps: bool, shift: int) -> t
     return TcpSettings(**{**vars(one), **agreed}), TcpSettings(**{**vars(other), **agreed})
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     STACKS, STACKS, st.booleans(), st.sampled_from([0, 0, 3]), SIZES, SIZES, st.booleans(), st.integers(0, 2**32),
     st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.sampled_from([0, 3, 10, 1000]),

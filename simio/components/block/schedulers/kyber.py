@@ -15,9 +15,9 @@ TOKEN_LINES = 2
 """Lines that a token moves: a word of bits when it is taken, that of cleared bits when it is given back, each in a
 line of its own (Linux include/linux/sbitmap.h, struct sbitmap_word)."""
 WORDS = 4
-"""Of 256 tokens for reads (kyber_depth) and 64 bits each. A core begins at a random bit, for which a hash of its
-number and its drive stands, and then takes the one that it has given back last (lib/sbitmap.c, alloc_hint), so that
-it stays in its word."""
+"""Words of 64 bits that hold the 256 tokens of reads (kyber_depth). A core begins at a random bit, for which a hash
+of its number and its drive stands, and then takes the one that it has given back last (lib/sbitmap.c, alloc_hint), so
+that it stays in its word."""
 
 
 class Kyber(Scheduler):
@@ -29,7 +29,7 @@ class Kyber(Scheduler):
 
     @property
     def cost(self) -> int:
-        """Of insertion, token, dispatch, and the latency histogram at the end."""
+        """CPU time of insertion, token, dispatch, and the latency histogram at the end."""
         return self.sheet.kyber_cost
 
     def submit(self, process: int, core: int) -> None:
