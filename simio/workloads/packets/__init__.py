@@ -70,7 +70,7 @@ class ArrivingPackets(WorkloadParams):
     )
 
     @model_validator(mode="after")
-    def _paced(self) -> Packets:
+    def _paced(self) -> ArrivingPackets:
         if self.burst > 1 and self.rate is None:
             raise refusal("no rate", "a rate, as bursts of all that the link can carry have no pauses", field="burst")
         return self
