@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
+from simio.deferred import dataclass
 from simio.program.declarations import Handle, ProgramError, UnfitError
 from simio.program.emitting import Emitting
 from simio.program.operands import INVERSE, Condition, Operand, OperandT, Register, same, since
@@ -273,10 +274,10 @@ class Blocks(Emitting):
     def either(self, condition: Condition) -> Iterator[Callable[[], None]]:
         """Run the first part of the body if a condition holds, else the rest, which a call of what this gives begins.
 
-            with p.either(left == 0) as otherwise:
-                p.mark(empty, 1)
-                otherwise()
-                p.get(buffer, left)
+        with p.either(left == 0) as otherwise:
+            p.mark(empty, 1)
+            otherwise()
+            p.get(buffer, left)
         """
         first = self._skip_unless(condition)
         jumps: list[int] = []

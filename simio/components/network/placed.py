@@ -21,7 +21,7 @@ from simio.components.network.stack import Stack
 from simio.components.network.steering import Steering, steered
 from simio.components.network.tcp import Endpoint
 from simio.machines.network import ownership, profile
-from simio.machines.tcp import buffers, connection, layout, offload, receiving, sending
+from simio.machines.tcp import buffers, connection, layout, offload, receiving
 from simio.machines.tcp.settings import TcpSettings
 from simio.program.builder import Handle, Operand, Register
 from simio.program.labels import called

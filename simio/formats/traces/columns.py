@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
 from simio import units
+from simio.deferred import dataclass
 from simio.description.quantities import Count, Duration, Extent, OrNone, Text, Values, Whole, refusal
 from simio.errors import quote
 from simio.formats.traces import cells

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tcp_bench import MS
 
-from simio.machines.tcp.layout import TIMER
 from simio.machines.tcp import TcpSettings, buffers, connection, initial, receiving, sending, timers
+from simio.machines.tcp.layout import TIMER
 from simio.program.builder import Builder
 from simio.program.steps import Program
 
