@@ -10,7 +10,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from simio.deferred import dataclass
 
 # A problem quotes the text found; a quotation longer than this is cut, so that a line stays a line.
 _QUOTE_LIMIT = 60

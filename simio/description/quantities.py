@@ -8,7 +8,6 @@ baud, m and ps/m, and of one for a share.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -25,6 +24,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
 from simio import units
+from simio.deferred import dataclass
 from simio.errors import quote
 
 FROM_TEXT: Mapping[str, bool] = {"text": True}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simio.deferred import dataclass
 from simio.engines.outcome import FIRST_INTERVAL, Ints, Outcome, Status, Wait
 from simio.program.steps import HORIZON
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from simio.deferred import dataclass
 from simio.description.model import System, Workload
 from simio.explaining.model import Change, Difference
 from simio.explaining.parts import placed, with_values

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from simio.deferred import dataclass
 from simio.description.model import Host, Part, System
 from simio.description.quantities import Values
 

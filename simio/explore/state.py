@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import parse_qsl, quote, urlencode
 
+from simio.deferred import dataclass
 from simio.errors import SimioError
 
 SCENARIO, AXIS = "scenario", "axis"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+from simio.deferred import dataclass
 from simio.description.model import Disk, Part, Switch
 from simio.errors import Place, quote
 from simio.loading.context import Context

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from simio.deferred import dataclass
 from simio.description.model import Link, Part, Switch, Volume
 from simio.description.quantities import Length, Text, Time
 from simio.description.sheets import sheet_kinds
@@ -29,7 +30,7 @@ RESERVED = ("name", "between", "length", "delay")
 class LinkKeys(BaseModel):
     """The keys of a link beside `model` and the values of its datasheet."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: Text = Field("", description="name for messages and results; link1, link2 ... where it is left out")
     between: Annotated[tuple[Text, ...], Field(min_length=2)] = Field(

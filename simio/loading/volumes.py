@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from simio.deferred import dataclass
 from simio.description.caches import CacheOptions
 from simio.description.model import LEAST_MEMBERS, Part, Volume
 from simio.description.quantities import Flag, Limit, OptionalCount
@@ -39,7 +40,7 @@ MOST_PARITY = 16
 class VolumeKeys(BaseModel):
     """The keys of a volume beside `of` and the parts."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     kind: Kind = Field(description="how data lies on the members")
     unit: Limit = Field(

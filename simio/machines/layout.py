@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from simio.deferred import dataclass
 
 
 @dataclass(frozen=True)

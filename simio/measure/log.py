@@ -7,10 +7,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from simio.deferred import dataclass
 from simio.measure.redact import redacted
 
 

@@ -7,10 +7,11 @@ import os
 import platform
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 
+from simio.deferred import dataclass
 from simio.measure.log import Log, Unavailable
 
 SYS = Path("/sys")

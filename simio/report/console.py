@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from typing import cast
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
+from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
+
+from simio.deferred import dataclass
 
 WIDTH = 160
 """Characters of a line where the output is no terminal."""
@@ -22,6 +25,7 @@ _WORD = 32
 """A word of a text that is longer is broken where a line has no room for it."""
 _READABLE = 40
 """Characters of a text in a listing that stand beside a name; with less room they stand below it."""
+_BLANK = Text("")
 NOTHING_YET = "interrupted before the first run was done"
 """The answer of a search that has none."""
 
@@ -43,12 +47,44 @@ class FittedTable(Table):
         least = [span.minimum + _GAP for span in spans]
         for number, group in enumerate(_groups(least, self._naming(least, options.max_width), options.max_width)):
             widths = _widths([spans[index] for index in group], options.max_width - _GAP * len(group))
-            part = self._part(group, widths)
             if number:
                 yield ""
-            else:
+            if not self.title and all(
+                spans[index].maximum <= width for index, width in zip(group, widths, strict=True)
+            ):
+                yield from self._unbroken(console, options, group, widths)
+                continue
+            part = self._part(group, widths)
+            if not number:
                 part.title, part.title_justify, part.title_style = self.title, self.title_justify, self.title_style
             yield from Table.__rich_console__(part, console, options)
+
+    def _unbroken(
+        self, console: Console, options: ConsoleOptions, group: Sequence[int], widths: Sequence[int]
+    ) -> RenderResult:
+        """The rows of some columns whose cells need no breaking: what rich prints, in a fraction of its time."""
+        columns = [self.columns[index] for index in group]
+        for row in range(-1, len(self.rows)):
+            header = row < 0
+            cells = [
+                _lines(column.header if header else column._cells[row], console, options.update(width=width))
+                for column, width in zip(columns, widths, strict=True)
+            ]
+            own = console.get_style((self.header_style if header else self.rows[row].style) or "")
+            styles = [own if header else console.get_style(column.style or "") + own for column in columns]
+            height = max(map(len, cells))
+            for line in range(height):
+                gap = 0
+                for column, cell, width, style in zip(columns, cells, widths, styles, strict=True):
+                    # Headings stand on the line above the rows, whatever their height.
+                    at = line - (height - len(cell)) if header else line
+                    text = cell[at] if 0 <= at < len(cell) else _BLANK
+                    free = width - text.cell_len
+                    before = free if column.justify == "right" else 0
+                    yield Segment(" " * (gap + before))
+                    yield from Segment.apply_style(text.render(console), style)
+                    gap = free - before + _GAP
+                yield Segment.line()
 
     def _span(self, console: Console, options: ConsoleOptions, column: Column) -> Measurement:
         """The least and the full width of a column: numbers are never broken, and texts only between words."""
@@ -78,6 +114,14 @@ class FittedTable(Table):
             part.columns.append(column)
         part.rows = self.rows
         return part
+
+
+def _lines(cell: RenderableType, console: Console, options: ConsoleOptions) -> Sequence[Text]:
+    """The lines of a cell that is as wide as it likes."""
+    if isinstance(cell, Bar):
+        return [cell.drawn(options.max_width)]
+    text = cell if isinstance(cell, Text) else console.render_str(cast(str, cell), highlight=False)
+    return list(text.split(allow_blank=True)) if "\n" in text.plain else [text]
 
 
 def _groups(widths: Sequence[int], naming: int, room: int) -> list[list[int]]:
@@ -133,12 +177,15 @@ class Bar:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The bar as wide as there is room for."""
-        room = min(BAR, options.max_width - len(self.behind))
+        yield self.drawn(options.max_width)
+
+    def drawn(self, width: int) -> Text:
+        """The bar in so many characters."""
+        room = min(BAR, width - len(self.behind))
         if room < _SHORTEST:
-            yield Text(self.behind.strip())
-            return
+            return Text(self.behind.strip())
         filled = round(self.share * room)
-        yield Text.assemble(("█" * filled, self.style), ("·" * (room - filled), "dim"), self.behind)
+        return Text.assemble(("█" * filled, self.style), ("·" * (room - filled), "dim"), self.behind)
 
 
 def share_bar(share: float) -> Bar:

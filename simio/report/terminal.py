@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.text import Text
 
 from simio import units
@@ -46,7 +45,7 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
     shown = [case for case in result.cases if detail is None or case.index == detail]
     if detail is not None or len(shown) <= DETAILED:
         for case in shown:
-            console.print(Padding(_case(case, result.unit), (1, 0, 0, 0)))
+            console.print(Group("", _case(case, result.unit)))
     else:
         console.print(Text("\n--case N shows one case in full, with the use of every resource.", style="dim"))
 
@@ -60,9 +59,9 @@ def notes_text(result: ScenarioResult) -> list[str]:
     return [f"case{'s' * (len(cases) > 1)} {', '.join(cases)}: {note}" for note, cases in found.items()]
 
 
-def _below(grid: Grid) -> Padding:
+def _below(grid: Grid) -> Group:
     """A table below an empty line."""
-    return Padding(rich_table(grid), (1, 0, 0, 0))
+    return Group("", rich_table(grid))
 
 
 def cut_off_texts(result: ScenarioResult) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simio.deferred import dataclass
 from simio.description.model import System, Workload
 from simio.description.workloads import WorkloadParams
 from simio.engines.outcome import Outcome

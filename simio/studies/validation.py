@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from simio.deferred import dataclass
 from simio.studies.baseline import Deviation
 from simio.studies.simulate import Simulated
 from simio.studies.summary import TableSummary, Verdict

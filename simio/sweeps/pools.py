@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any, Protocol
 
+from simio.__main__ import COLLECTING
 from simio.sweeps.work import Chunk, Done, work
 
 IDLE = 10
@@ -76,7 +78,7 @@ class LocalPool:
         with _safe_path():
             # Starts a helper, after which interrupts come through again.
             self._executor = get_reusable_executor(
-                max_workers=self.workers, timeout=IDLE, initializer=end_with, initargs=(os.getpid(),), env=_SAFE
+                max_workers=self.workers, timeout=IDLE, initializer=begin, initargs=(os.getpid(),), env=_SAFE
             )
             # Processes inherit the mask: an interrupt is for this one, which ends them.
             with interrupts_held():
@@ -105,6 +107,13 @@ class LocalPool:
                 for process in processes:
                     if process.is_alive():
                         process.terminate()
+
+
+def begin(parent: int) -> None:
+    """Make a process ready for work; it ends as soon as its parent has."""
+    # As in the parent: what a run makes is mostly kept or gone by itself, and looking for the rest is a tenth of it.
+    gc.set_threshold(*COLLECTING)
+    end_with(parent)
 
 
 def end_with(parent: int) -> None:

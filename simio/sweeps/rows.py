@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from simio.deferred import dataclass
 from simio.errors import Place, Problem, ScenarioError, SimioError
 from simio.sweeps.outcome import THROUGHPUT, Outcome
 

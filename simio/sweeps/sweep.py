@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
+from simio.deferred import dataclass
 from simio.errors import Problem, ScenarioError, SimioError
 from simio.loading import ScenarioFile
 from simio.loading.catalogue import Catalogue, catalogue

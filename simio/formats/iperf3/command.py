@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TypeVar
 
+from simio.deferred import dataclass
 from simio.errors import SimioError, did_you_mean, quote
 
 T = TypeVar("T")

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from simio.deferred import dataclass
 from simio.errors import quote
 from simio.formats.traces.trace import (
     HIGHEST,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from simio.deferred import dataclass
 from simio.machines.layout import Layout, State
 
 SECOND = 10**12

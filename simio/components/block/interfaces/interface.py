@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from simio.deferred import dataclass
 from simio.description.sheets.linux import LinuxKernelSheet
 
 
