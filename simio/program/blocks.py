@@ -273,10 +273,10 @@ class Blocks(Emitting):
     def either(self, condition: Condition) -> Iterator[Callable[[], None]]:
         """Run the first part of the body if a condition holds, else the rest, which a call of what this gives begins.
 
-            with p.either(left == 0) as otherwise:
-                p.mark(empty, 1)
-                otherwise()
-                p.get(buffer, left)
+        with p.either(left == 0) as otherwise:
+            p.mark(empty, 1)
+            otherwise()
+            p.get(buffer, left)
         """
         first = self._skip_unless(condition)
         jumps: list[int] = []

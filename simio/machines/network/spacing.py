@@ -24,9 +24,7 @@ SILENT = WORDS.word("silent", "ps", about="from when on the next frame may begin
 def initial(gap: int, least: int, beside: int, numerator: int, denominator: int) -> State:
     """State of a line that has been silent for long; `denominator` bytes take `numerator` ps."""
     most = _LIMIT // numerator - beside
-    return WORDS.initial(
-        gap=gap, least=least, beside=beside, numerator=numerator, denominator=denominator, most=most
-    )
+    return WORDS.initial(gap=gap, least=least, beside=beside, numerator=numerator, denominator=denominator, most=most)
 
 
 @machine("network")
