@@ -132,7 +132,9 @@ def direct(site: Site, workload: Workload[Direct]) -> None:
     if site.system.run.until is None and params.requests is None:
         raise RunError("the processes never end; give workload.direct.requests or run.until", ".requests")
     layer = site.block_layer(params.host)
-    schedulers = [layer.scheduler(target, INTERFACES[params.interface]) for target in targets]
+    schedulers = [
+        layer.scheduler(name, INTERFACES[params.interface], _users(site, params.host, name)) for name in targets
+    ]
     disk = site.system.disks_of(targets[0])[0]
     way = layer.way(disk, params.program, params.block, params.registered, schedulers[0], params.batch, params.align)
     placed = list(_places(params))
@@ -147,6 +149,18 @@ def direct(site: Site, workload: Workload[Direct]) -> None:
             _check(workload, device)
         kind = Arriving if params.arrivals else DirectRequests
         kind(site, workload, process, list(zip(devices, schedulers, strict=True))).emit(number)
+
+
+def _users(site: Site, host: str, target: str) -> int:
+    """Processes on a host that go to a drive through the kernel."""
+    return sum(
+        params.processes
+        for params in (workload.params for workload in site.system.workloads.values())
+        if isinstance(params, Direct)
+        and params.host == host
+        and INTERFACES[params.interface].kernel
+        and target in site.targets(params.to)
+    )
 
 
 def _places(params: Direct) -> Iterator[tuple[int, int | None]]:
@@ -209,11 +223,10 @@ class DirectRequests:
                         begun.set(since(0))
                         self.process.submit(scheduler)
                         self._place(at, places)
-                        self._carry(device, at, writes)
+                        self._carry(device, scheduler, at, writes)
                         self.process.take_core()
                         p.mark(self.latency, since(begun) - self.outside)
-                # Deliveries of a turn over the drives count together: half of what would be recorded.
-                p.mark(self.stream, (len(self.drives) - (first or 0)) * params.block)
+                        p.mark(self.stream, params.block)
                 if first:
                     first.set(0)
             p.release(self.process.core.resource)
@@ -262,19 +275,25 @@ class DirectRequests:
         weights = [(0, reads.numerator), (1, reads.denominator - reads.numerator)]
         return self.p.discrete(f"{self.process.name}: writes", weights)
 
-    def _carry(self, device: BlockDevice, at: Register, writes: Handle | None) -> None:
+    def _carry(self, device: BlockDevice, scheduler: Scheduler, at: Register, writes: Handle | None) -> None:
         """To the drive and back."""
-        p, block = self.p, self.params.block
+        p = self.p
         if writes is None:
-            (device.read if self.params.reads else device.write)(at, block, block)
+            self._command(device, scheduler, at, not self.params.reads)
             return
         with p.scope():
             kind = p.register()
             p.draw(kind, writes)
             with p.when(kind == 0):
-                device.read(at, block, block)
+                self._command(device, scheduler, at, False)
             with p.when(kind == 1):
-                device.write(at, block, block)
+                self._command(device, scheduler, at, True)
+
+    def _command(self, device: BlockDevice, scheduler: Scheduler, at: Register, writes: bool) -> None:
+        """A request that the scheduler lets pass."""
+        block = self.params.block
+        with scheduler.admitted(self.process.name, writes):
+            (device.write if writes else device.read)(at, block, block)
 
 
 class Arriving(DirectRequests):
@@ -301,7 +320,7 @@ class Arriving(DirectRequests):
                         self._come(arrived, bool(slots))
                         process.take_core()
                         process.submit(scheduler)
-                        self._carry(device, at, writes)
+                        self._carry(device, scheduler, at, writes)
                         process.take_core()
                         process.take()
                         p.mark(self.latency, since(arrived))

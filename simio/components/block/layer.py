@@ -7,7 +7,7 @@ from math import log2
 
 from simio.components.block.cores import Core
 from simio.components.block.interfaces import INTERFACES, Interface, Way
-from simio.components.block.schedulers import SCHEDULERS, Scheduler
+from simio.components.block.schedulers import SCHEDULED, SCHEDULERS, Scheduler
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.attachment import Attachments
@@ -23,8 +23,6 @@ from simio.program.builder import Builder, Operand
 from simio.program.labels import labelled
 from simio.program.steps import CPU_TIME, UNBOUNDED
 
-SCHEDULED = 256
-"""Requests of a hardware queue with a scheduler: twice BLKDEV_DEFAULT_RQ (block/blk-mq-sched.c)."""
 Slot = tuple[int, int]
 """The place of a process that polls among those on its core, and their number."""
 ALONE: Slot = (0, 1)
@@ -94,12 +92,12 @@ class BlockLayer:
         """Requests that a hardware queue holds at most, but for its own depth."""
         return self.sheet.nr_requests or (UNBOUNDED if self.sheet.scheduler == "none" else SCHEDULED)
 
-    def scheduler(self, drive: str, interface: Interface) -> Scheduler:
-        """The scheduler of a drive, as requests through an interface meet it."""
+    def scheduler(self, drive: str, interface: Interface, users: int) -> Scheduler:
+        """The scheduler of a drive that so many processes use, as requests through an interface meet it."""
         if not interface.kernel:
             return Scheduler(self.p, self.cores, drive)
         if drive not in self._schedulers:
-            self._schedulers[drive] = SCHEDULERS[self.sheet.scheduler](self.p, self.cores, drive)
+            self._schedulers[drive] = SCHEDULERS[self.sheet.scheduler](self.p, self.cores, drive, users)
         return self._schedulers[drive]
 
 

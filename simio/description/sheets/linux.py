@@ -20,7 +20,7 @@ class LinuxKernelSheet(UnixKernelSheet):
     work = {
         **UnixKernelSheet.work,
         **dict.fromkeys(("psync_cost", "libaio_cost", "uring_cost"), "system calls"),
-        **dict.fromkeys(("request_end", "poll_end"), _BLOCK),
+        **dict.fromkeys(("request_end", "poll_end", "page_map"), _BLOCK),
         "file_lookup": "system calls",
         **dict.fromkeys(("wake", "switch_growth"), "process switches"),
         "worker_dispatch": _SCHEDULER,
@@ -43,6 +43,10 @@ class LinuxKernelSheet(UnixKernelSheet):
         description="CPU time of io_uring above the block layer, a request: entry, context, completion entry"
     )
     file_lookup: Time = Field(description="CPU time to find and release the open file, which registered files save")
+    page_map: Time = Field(
+        0,
+        description="CPU time for each page of a request behind its first, to map it for DMA and unmap it",
+    )
     request_end: Time = Field(
         description="CPU time to end a request in the interrupt: in driver, block layer and interface"
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from simio.components.block.layer import Process
+from simio.components.block.schedulers import Scheduler
 from simio.components.host.host import PROCESS
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
@@ -16,7 +17,7 @@ from simio.description.sheets.linux import LinuxKernelSheet
 from simio.errors import RunError, quote
 from simio.formats.fio.job import ASYNCHRONOUS, WRITE, Job
 from simio.machines.block import layout as c
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Handle, Register
 from simio.program.steps import CPU_TIME
 from simio.workloads.common.streams import Access, Unbuffered
 from simio.workloads.fio.layout import Clone
@@ -66,12 +67,16 @@ class Calls:
 class OnDevice(Access):
     """Requests of a process on a core, which has paid for its part of them before."""
 
-    def __init__(self, p: Builder, device: BlockDevice, direction: int, delivered: Handle) -> None:
-        self.p, self.device, self.writes, self.delivered = p, device, direction == WRITE, delivered
+    def __init__(
+        self, process: Process, scheduler: Scheduler, device: BlockDevice, direction: int, delivered: Handle
+    ) -> None:
+        self.p, self.process, self.scheduler = process.p, process, scheduler
+        self.device, self.writes, self.delivered = device, direction == WRITE, delivered
 
     def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
-        """To the drive and back."""
-        (self.device.write if self.writes else self.device.read)(at, size, aligned)
+        """To the drive and back, as the scheduler lets it pass."""
+        with self.scheduler.admitted(self.process.name, self.writes):
+            (self.device.write if self.writes else self.device.read)(at, size, aligned)
         self.p.mark(self.delivered, size)
 
 
@@ -83,7 +88,8 @@ class CoreCalls(Calls):
         layer = site.block_layer(workload.params.host)
         self.process = Process(layer, name, seat.core, interface(self.job), seat.helper)
         disks = list(dict.fromkeys(disk for span in clone.spans for disk in site.system.disks_of(span.device)))
-        self.scheduler = [layer.scheduler(disk, self.process.interface) for disk in disks][0]
+        self.schedulers = {disk: layer.scheduler(disk, self.process.interface, seat.users) for disk in disks}
+        self.scheduler = self.schedulers[disks[0]]
         # One cost for all requests: that of their mean size.
         way = layer.way(
             disks[0],
@@ -103,7 +109,8 @@ class CoreCalls(Calls):
 
     def unbuffered(self, device: BlockDevice, direction: int, delivered: Handle) -> Access:
         """See `Calls.unbuffered`."""
-        return OnDevice(self.p, device, direction, delivered)
+        scheduler = self.schedulers.get(device.name, self.scheduler)
+        return OnDevice(self.process, scheduler, device, direction, delivered)
 
     def enter(self) -> None:
         """The turn of the process on its core: it takes a request that is done, and submits the next."""
@@ -127,11 +134,12 @@ class CoreCalls(Calls):
 
 @dataclass(frozen=True)
 class ProcessCores:
-    """The core of a process, that of a kernel thread that submits for it, and the processes on its core."""
+    """The core of a process and of a kernel thread that submits for it; the processes on its core, and in all."""
 
     core: int
     helper: int | None = None
     companions: int = 1
+    users: int = 1
 
 
 def interface(job: Job) -> str:
@@ -152,12 +160,13 @@ def make_calls(site: Site, workload: Workload[Fio], names: Sequence[str], clones
         return
     seats = _seats(clones, site.system.hosts[host].cpus)
     shared = Counter(seat.core for seat in seats)
+    users = sum(clone.job.direct for clone in clones)
     for name, clone, seat in zip(names, clones, seats, strict=True):
         failing = any(site.can_fail(span.device) for span in clone.spans)
         if not clone.job.direct or failing:
             yield Calls(site, workload, clone.job)
             continue
-        yield CoreCalls(site, workload, name, clone, ProcessCores(seat.core, seat.helper, shared[seat.core]))
+        yield CoreCalls(site, workload, name, clone, ProcessCores(seat.core, seat.helper, shared[seat.core], users))
 
 
 def _without_cores(job: Job, host: str) -> None:

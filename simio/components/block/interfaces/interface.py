@@ -32,7 +32,8 @@ class Way:
     @property
     def block(self) -> int:
         """From the kernel's entry for a request to the doorbell of the drive."""
-        return self.commands * (self.sheet.block_request + self.driver) + self.scheduler
+        mapped = self.further(self.sheet.page_map)
+        return self.commands * (self.sheet.block_request + self.driver) + mapped + self.scheduler
 
     @property
     def pinned(self) -> int:

@@ -1,6 +1,12 @@
 """bfq: one lock a drive for all its queues and budgets (Linux block/bfq-iosched.c, bfqd->lock)."""
 
-from simio.components.block.schedulers.scheduler import LockingScheduler, register_scheduler
+from contextlib import AbstractContextManager
+from fractions import Fraction
+
+from simio.components.block.schedulers.scheduler import SCHEDULED, LockingScheduler, register_scheduler
+
+SHARE = {False: Fraction(1), True: Fraction(3, 4)}
+"""Of the requests of a queue, what reads may have, and synchronous writes (bfq_update_depths)."""
 
 
 class Bfq(LockingScheduler):
@@ -20,6 +26,14 @@ class Bfq(LockingScheduler):
     def lock_costs(self) -> tuple[int, int]:
         """Time and lines of the three turns."""
         return self.sheet.bfq_held, self.sheet.bfq_lines
+
+    def admitted(self, process: str, writes: bool) -> AbstractContextManager[None]:
+        """A process may have its share of the requests of a queue, as all users of the drive weigh the same.
+
+        (bfq_limit_depth, bfqq_request_over_limit.) Here all of them count, also those that have no request then.
+        """
+        requests = (self.sheet.nr_requests or SCHEDULED) * SHARE[writes] / self.users
+        return self._limit(f"{'writes' if writes else 'reads'} of {process}", max(round(requests), 1))
 
 
 register_scheduler("bfq", Bfq)

@@ -4,6 +4,7 @@ Its locks are those of a software queue and of a hardware queue, so that cores w
 for one another. Its tokens are those of the drive: bits that all cores set and clear.
 """
 
+from contextlib import AbstractContextManager
 from zlib import crc32
 
 from simio.components.block.cores import Cores
@@ -19,12 +20,15 @@ WORDS = 4
 of its number and its drive stands, and then takes the one that it has given back last (lib/sbitmap.c, alloc_hint), so
 that it stays in its word."""
 
+DEPTH = {False: 256, True: 128}
+"""Tokens of a drive for reads, and for writes (kyber_depth, at most so many under way)."""
+
 
 class Kyber(Scheduler):
     """Costs time, and moves the lines of a token if another core was the last at that word."""
 
-    def __init__(self, p: Builder, cores: Cores, drive: str) -> None:
-        super().__init__(p, cores, drive)
+    def __init__(self, p: Builder, cores: Cores, drive: str, users: int = 1) -> None:
+        super().__init__(p, cores, drive, users)
         self.words = [self._lines(f" word {word}", moved=TOKEN_LINES) for word in range(WORDS)]
 
     @property
@@ -39,6 +43,10 @@ class Kyber(Scheduler):
             moved = p.answer(locking.turn, word, core)
             with p.when(moved > 0):
                 self._spend(moved, process)
+
+    def admitted(self, process: str, writes: bool) -> AbstractContextManager[None]:
+        """A request needs a token of its kind until its end; those that find none wait in line."""
+        return self._limit("kyber's write tokens" if writes else "kyber's read tokens", DEPTH[writes])
 
 
 register_scheduler("kyber", Kyber)

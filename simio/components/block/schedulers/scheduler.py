@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 
 from simio.components.block.cores import Cores
@@ -12,6 +13,8 @@ from simio.machines.block import locking
 from simio.machines.block.processes import goes_on
 from simio.program.builder import Builder, Register
 
+SCHEDULED = 256
+"""Requests of a hardware queue with a scheduler: twice BLKDEV_DEFAULT_RQ (block/blk-mq-sched.c)."""
 HANDED = 4
 """Lines that move when a lock is handed on: its word is written and read, so is the node of the next in line."""
 
@@ -19,10 +22,12 @@ HANDED = 4
 class Scheduler:
     """The scheduler of one drive on one host; without a lock of its own, it costs time and no more."""
 
-    def __init__(self, p: Builder, cores: Cores, drive: str) -> None:
+    def __init__(self, p: Builder, cores: Cores, drive: str, users: int = 1) -> None:
+        """`users` processes read or write the drive through it."""
         self.p = p
         self.cores = cores
         self.drive = drive
+        self.users = users
         sheet = cores.host.description.kernel.sheet
         assert isinstance(sheet, LinuxKernelSheet)
         self.sheet = sheet
@@ -34,6 +39,15 @@ class Scheduler:
 
     def submit(self, process: int, core: int) -> None:
         """A process, by the offset of its state, on a core that it holds, inserts and dispatches a request."""
+
+    def admitted(self, process: str, writes: bool) -> AbstractContextManager[None]:
+        """Around a request of a process, until its end: it waits here as long as too many are under way."""
+        return nullcontext()
+
+    def _limit(self, name: str, most: int) -> AbstractContextManager[None]:
+        """Around a request of a kind of which at most so many are under way, first come, first served."""
+        host = self.cores.host.name
+        return self.p.hold(self.p.resource(f"{host}: {name} of {self.drive}", most, lock=True))
 
     def _lines(self, name: str = "", held: int = 0, moved: Fraction | int = 0, handed: int = 0) -> int:
         """The machine of data that cores share: time of a turn, and lines that move if another core had them."""
@@ -62,8 +76,8 @@ class LockingScheduler(Scheduler):
     turns = 2
     """One when it is inserted, one when it is dispatched."""
 
-    def __init__(self, p: Builder, cores: Cores, drive: str) -> None:
-        super().__init__(p, cores, drive)
+    def __init__(self, p: Builder, cores: Cores, drive: str, users: int = 1) -> None:
+        super().__init__(p, cores, drive, users)
         host = cores.host
         held, lines = self.lock_costs
         self.lock = p.resource(f"{host.name}: scheduler of {drive}", lock=True)
@@ -81,11 +95,11 @@ class LockingScheduler(Scheduler):
             self._spend(p.answer(locking.turn, self.state, core), process)
 
 
-SCHEDULERS: dict[str, Callable[[Builder, Cores, str], Scheduler]] = {}
+SCHEDULERS: dict[str, Callable[[Builder, Cores, str, int], Scheduler]] = {}
 """The schedulers by name."""
 
 
-def register_scheduler(name: str, make: Callable[[Builder, Cores, str], Scheduler]) -> None:
+def register_scheduler(name: str, make: Callable[[Builder, Cores, str, int], Scheduler]) -> None:
     """Make a scheduler known by the name that a workload chooses it by. Raises ValueError for a name twice."""
     if SCHEDULERS.setdefault(name, make) is not make:
         raise ValueError(f"a scheduler {name!r} is registered already")
