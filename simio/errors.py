@@ -10,8 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-
-from simio.deferred import dataclass
+from dataclasses import dataclass
 
 # A problem quotes the text found; a quotation longer than this is cut, so that a line stays a line.
 _QUOTE_LIMIT = 60

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
 from typing import NamedTuple
 
-from simio.deferred import dataclass
 from simio.program.service import SECOND
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from simio import units
 from simio.bound import bound
-from simio.deferred import dataclass
 from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Scenario
 from simio.description.parts import fitted_values

@@ -10,10 +10,10 @@ volume that a disk or a volume belongs to, and `graph.graph["roles"]`, what work
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simio import units
-from simio.deferred import dataclass
 from simio.description.model import Link, System, Volume
 from simio.errors import RunError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
@@ -13,7 +13,6 @@ import numpy as np
 from simio.calibration.freeze import cases_of
 from simio.calibration.modelerror import Evidence, ModelError, all_evidence, learnt, likelihood
 from simio.calibration.predict import DRAWS, SEED, between, with_intervals
-from simio.deferred import dataclass
 from simio.errors import SimioError
 from simio.result.compare import comparison_of
 from simio.result.model import ScenarioResult

@@ -8,6 +8,7 @@ determine are not moved along. A refit by search, for comparison, is `refitted`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from simio.calibration.covariance import FLAT
 from simio.calibration.fitting import Fit, axes_of, median_error
 from simio.calibration.model import run_of
 from simio.calibration.search import LOSS_SCALE, Search
-from simio.deferred import dataclass
 from simio.errors import SimioError, quote
 from simio.studies.rows import Row
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simio.calibration.probe import Probe, Source
 from simio.calibration.usage import range_of, values_of
 from simio.calibration.values import CatalogueValue
-from simio.deferred import dataclass
 from simio.errors import SimioError
 from simio.sweeps.run import run_many
 from simio.sweeps.work import Task

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
@@ -13,7 +14,6 @@ from simio.calibration.model import run_of
 from simio.calibration.problem import FitProblem
 from simio.calibration.search import DESCENTS, Axes, Search, jacobian, robust_cost
 from simio.calibration.values import CatalogueValue
-from simio.deferred import dataclass
 
 Vector = NDArray[np.float64]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from simio.calibration.crossval import CrossValidation, cross_validate
 from simio.calibration.fitting import examine, search_of
 from simio.calibration.problem import FitProblem, prepare, sharing
 from simio.calibration.values import CatalogueValue, fitted_values
-from simio.deferred import dataclass
 from simio.errors import SimioError, quote
 from simio.loading.catalogue import Catalogue, catalogue
 from simio.studies.rows import Library

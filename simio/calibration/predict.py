@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from simio.calibration.probe import Length
 from simio.calibration.responses import GROUP, SMALL, Responses, respond
 from simio.calibration.usage import Range, range_of, values_of
 from simio.calibration.values import CatalogueValue
-from simio.deferred import dataclass
 from simio.description.measured import APART, MeasuredRow
 from simio.description.model import Scenario
 from simio.errors import SimioError

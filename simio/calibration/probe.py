@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from simio.deferred import dataclass
 from simio.errors import RunError, ScenarioError
 from simio.loading import ScenarioFile
 from simio.loading.catalogue import catalogue

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simio.calibration.model import Model
 from simio.calibration.usage import used_parts
 from simio.calibration.values import CatalogueValue, fitted_values, own_fitted_values
-from simio.deferred import dataclass
 from simio.errors import ScenarioError, SimioError, quote
 from simio.loading.catalogue import OWN, Catalogue, CatalogueEntry, UnknownPart, catalogue
 from simio.studies.rows import Library, Row, rows

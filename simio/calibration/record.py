@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 from types import FrameType
@@ -13,7 +14,6 @@ from types import FrameType
 from simio.calibration.edit import aliases, edited, flow, scalar
 from simio.calibration.fitting import Fit, Judged
 from simio.calibration.problem import FitProblem
-from simio.deferred import dataclass
 from simio.errors import Place, Problem, ScenarioError
 from simio.files import write_whole
 from simio.loading.catalogue import display

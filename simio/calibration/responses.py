@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from simio.calibration.probe import Answer, Length, Probe, Source, change
 from simio.calibration.usage import Range
-from simio.deferred import dataclass
 from simio.errors import SimioError
 from simio.sweeps.beside import beside
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from simio.deferred import dataclass
 
 Vector = NDArray[np.float64]
 Residuals = Callable[[Vector], Vector]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from simio.calibration.values import CatalogueValue, catalogue_value
 from simio.calibration.widths import deviation
-from simio.deferred import dataclass
 from simio.description.model import Part, System
 from simio.description.parts import parts as parts_of
 from simio.errors import ScenarioError

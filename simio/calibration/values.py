@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from simio import units
-from simio.deferred import dataclass
 from simio.description.quantities import quantity_of
 from simio.errors import Problem, ScenarioError
 from simio.loading.catalogue import Catalogue, CatalogueEntry, ValueEntry

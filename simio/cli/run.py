@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,6 @@ from simio.cli.options import (
     write_file,
 )  # fmt: skip
 from simio.cli.progress import Progress
-from simio.deferred import dataclass
 
 if TYPE_CHECKING or not COMPLETING:
     from simio.engines.outcome import Aborted

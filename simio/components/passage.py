@@ -7,12 +7,11 @@ request, its bytes pass what the ways to all of them have in common.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from math import floor
 
-from simio.deferred import dataclass
 from simio.program.builder import Builder, Handle
 
 Bytes = Mapping[Handle, Fraction]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-
-from simio.deferred import dataclass
 
 QUANTITIES: Mapping[str, str] = {
     "throughput": "rate",

@@ -6,7 +6,7 @@ They are those of XDR (RFC 1014): everything in multiples of 4 bytes.
 
 from __future__ import annotations
 
-from simio.deferred import dataclass
+from dataclasses import dataclass
 
 ADDRESS = 16
 """Bytes that the sender's address takes in a receive buffer beside each datagram (4.3BSD-Reno: a sockaddr)."""

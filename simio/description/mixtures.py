@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import GetJsonSchemaHandler
 
-from simio.deferred import dataclass
 from simio.description.quantities import Quantity, refusal, show
 
 MOST_SIZES = 64

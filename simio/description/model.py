@@ -7,7 +7,7 @@ Mappings keep the order of the scenario file.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeGuard, TypeVar, overload
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeGuard, TypeVar, o
 from pydantic import Field, field_validator, model_validator
 
 from simio import units
-from simio.deferred import dataclass
 from simio.description.measured import MeasuredRow, MeasuredTable, PooledRow
 from simio.description.quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
 from simio.description.sheets import Sheet

@@ -8,6 +8,7 @@ baud, m and ps/m, and of one for a share.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -24,7 +25,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
 from simio import units
-from simio.deferred import dataclass
 from simio.errors import quote
 
 FROM_TEXT: Mapping[str, bool] = {"text": True}

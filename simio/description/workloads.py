@@ -7,12 +7,12 @@ such as a host, and ``routes`` names the pairs of such fields that data flows be
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator, Field
 
-from simio.deferred import dataclass
 from simio.description.quantities import Text, Values
 
 if TYPE_CHECKING:

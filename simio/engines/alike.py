@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.engines import layout as c
 from simio.engines.outcome import Ints
 from simio.program.shapes import TARGETS, naming, strides

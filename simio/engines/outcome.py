@@ -7,14 +7,13 @@ integral of a quantity over time, so that a mean over any span is a difference o
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.deferred import dataclass
 from simio.errors import RunError
 from simio.program.steps import HORIZON
 from simio.sketch import Sketch

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.engines import codes
 from simio.engines import layout as c
 from simio.engines.alike import Alike, alike

@@ -7,11 +7,11 @@ is first; here a thread that has to wait gets one event, and whoever wakes it tr
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from typing import Any
 
 import simpy
 
-from simio.deferred import dataclass
 from simio.engines.outcome import Status, Wait
 
 

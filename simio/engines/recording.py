@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.engines.outcome import FIRST_INTERVAL, Ints, Outcome, Status, Wait
 from simio.program.steps import HORIZON
 

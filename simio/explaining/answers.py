@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 
 from simio import units
-from simio.deferred import dataclass
 from simio.description.model import Case, System
 from simio.engines.execute import execute
 from simio.engines.outcome import SPENT, Aborted, Options, Outcome, Status

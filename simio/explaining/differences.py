@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from simio.deferred import dataclass
 from simio.description.model import System, Workload
 from simio.explaining.model import Change, Difference
 from simio.explaining.parts import placed, with_values

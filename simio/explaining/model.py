@@ -5,9 +5,9 @@ Rates are bytes a second, times picoseconds, gains shares of the whole (0.03 is 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
-from simio.deferred import dataclass
 from simio.result.model import CaseResult, Limiter
 
 NOTHING = 0.0005

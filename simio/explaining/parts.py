@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from simio.deferred import dataclass
 from simio.description.model import Host, Part, System
 from simio.description.quantities import Values
 

@@ -11,12 +11,12 @@ lengths add up to the time that passed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.deferred import dataclass
 from simio.engines.outcome import Ints, Outcome
 from simio.program.labels import Label
 from simio.program.steps import NO_REGISTER, STRIDE, Op, Program, named_row, numbered

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from simio.deferred import dataclass
 from simio.description.model import System, Workload
 from simio.explaining.components import alike_of, together
 from simio.explaining.parts import placed, with_values

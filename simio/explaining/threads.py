@@ -5,13 +5,12 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.deferred import dataclass
 from simio.explaining.model import Alternation, Call
 from simio.explaining.path import Path
 from simio.explaining.stages import Traced

@@ -7,14 +7,13 @@ and any other key path that the user adds. Nothing else can be set: a request na
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
 from simio import units
-from simio.deferred import dataclass
 from simio.description.model import Run
 from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.workloads import yaml_key

@@ -7,7 +7,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 import networkx as nx
 import yaml
 
-from simio.deferred import dataclass
 from simio.description.model import Case, Scenario
 from simio.engines.outcome import Aborted
 from simio.errors import SimioError, did_you_mean, quote

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote, urlencode
 
-from simio.deferred import dataclass
 from simio.errors import SimioError
 
 SCENARIO, AXIS = "scenario", "axis"

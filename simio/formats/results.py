@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from simio.deferred import dataclass
 from simio.errors import Problem, ScenarioError, SimioError, quote
 from simio.formats.fio.results import fio_results
 from simio.formats.iperf3.results import iperf3_results

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from simio.deferred import dataclass
 from simio.errors import Place, quote
 from simio.loading.catalogue import Catalogue
 from simio.loading.problems import ProblemList, join, place_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Real
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Annotated, Any
 from pydantic import Field, WrapValidator
 from pydantic_core import PydanticCustomError
 
-from simio.deferred import dataclass
 from simio.description.quantities import Count, NonBlankText, Quantity, Values, quantity_of, refusal, show
 from simio.description.sheets import Sheet, sheet_kinds
 from simio.loading.keypaths import mapping

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from simio.deferred import dataclass
 from simio.description.model import Disk, Part, Switch
 from simio.errors import Place, quote
 from simio.loading.context import Context

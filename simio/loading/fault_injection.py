@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from simio.deferred import dataclass
 from simio.description.faults import InjectedFault, Surroundings, fault_kinds
 from simio.description.model import Link, Part, System, Workload
 from simio.errors import quote

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from simio.deferred import dataclass
 from simio.description.model import Adapter, Host, Part, fits
 from simio.errors import Place, quote
 from simio.loading.catalogue import CatalogueEntry

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from simio.deferred import dataclass
 from simio.description.model import Link, Part, Switch, Volume
 from simio.description.quantities import Length, Text, Time
 from simio.description.sheets import sheet_kinds

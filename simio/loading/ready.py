@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from simio.deferred import dataclass
 from simio.errors import did_you_mean
 from simio.loading.catalogue import data_root
 from simio.loading.yamlfiles import read_file

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
 from simio import units
-from simio.deferred import dataclass
 from simio.description.measured import (
     COUNTED,
     OF,

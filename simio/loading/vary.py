@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise, product
 from math import prod
 
 from simio import units
-from simio.deferred import dataclass
 from simio.errors import Place, ScenarioError, quote
 from simio.loading.context import Context
 from simio.loading.keypaths import item_index, item_name, lookup, mapping, rival, substitute, without

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from simio.deferred import dataclass
 from simio.description.caches import CacheOptions
 from simio.description.model import LEAST_MEMBERS, Part, Volume
 from simio.description.quantities import Flag, Limit, OptionalCount

@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
 import yaml
 
-from simio.deferred import dataclass
 from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote, visible
 from simio.loading.yamlfiles import MAX_BYTES, too_large
 from simio.loading.yamlscalars import CORE, Refused, Scalar, plain, short, tagged

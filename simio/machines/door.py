@@ -20,11 +20,11 @@ import hashlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
-from simio.deferred import dataclass
 from simio.machines.shared import shared
 
 Called = Callable[..., int]

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
-
-from simio.deferred import dataclass
 
 
 @dataclass(frozen=True)

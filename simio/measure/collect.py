@@ -7,11 +7,11 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from simio.deferred import dataclass
 from simio.errors import SimioError, quote
 from simio.measure.log import Log
 from simio.measure.machine import OwnMachine, machine

@@ -7,11 +7,10 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simio.deferred import dataclass
 from simio.measure.redact import redacted
 
 

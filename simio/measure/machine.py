@@ -7,11 +7,10 @@ import os
 import platform
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from simio.deferred import dataclass
 from simio.measure.log import Log, Unavailable
 
 SYS = Path("/sys")

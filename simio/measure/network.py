@@ -6,10 +6,10 @@ import json
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from simio.deferred import dataclass
 from simio.measure.log import Log, TimeUp, Unavailable
 from simio.measure.namespaces import ADDRESSES, VethPair, end_group
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from simio.deferred import dataclass
 from simio.loading.catalogue import sheet
 from simio.loading.datasheet import ValueEntry
 from simio.measure.machine import OwnMachine

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from simio.deferred import dataclass
 from simio.errors import SimioError
 from simio.measure.log import Log, Unavailable
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from simio.deferred import dataclass
 from simio.program.declarations import Handle, ProgramError, UnfitError
 from simio.program.emitting import Emitting
 from simio.program.operands import INVERSE, Condition, Operand, OperandT, Register, same, since

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from simio.deferred import dataclass
 from simio.errors import OutOfRange
 from simio.machines.layout import State, Words
 from simio.program.labels import Label

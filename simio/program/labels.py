@@ -13,10 +13,9 @@ that are started in many places (a procedure) has none of the labels around its 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import reduce, wraps
 from typing import Any, TypeVar
-
-from simio.deferred import dataclass
 
 Emits = TypeVar("Emits", bound=Callable[..., None])
 

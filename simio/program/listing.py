@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from simio import units
-from simio.deferred import dataclass
 from simio.errors import one_line
 from simio.machines.door import numbered
 from simio.machines.layout import Words

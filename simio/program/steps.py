@@ -12,6 +12,7 @@ a stride as its last operand, and means that row plus stride times the instance.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.deferred import dataclass
 from simio.machines.layout import Words
 from simio.program.labels import Label
 

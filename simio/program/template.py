@@ -7,13 +7,12 @@ repeated by its arithmetic alone (`simio.program.tape`), as long as every answer
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.program.records import changed, field_names
 from simio.program.steps import Program
 from simio.program.tape import Number, Recomputation, Tape, TracedValue

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from simio.deferred import dataclass
 from simio.report import chart
 from simio.report.html.curves import axis_of, measured_range, number
 from simio.report.svg import Picture, Scale

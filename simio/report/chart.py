@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import log
 
-from simio.deferred import dataclass
 from simio.errors import SimioError, did_you_mean, quote
 from simio.report.html.curves import measured_range
 from simio.report.html.text import shown as escape

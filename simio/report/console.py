@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -11,8 +12,6 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
-
-from simio.deferred import dataclass
 
 WIDTH = 160
 """Characters of a line where the output is no terminal."""

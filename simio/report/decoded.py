@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 
 from simio.components.network.stack import IP_HEADER
-from simio.deferred import dataclass
 from simio.machines.tcp.segment import Fields, fields
 from simio.result.packets import SeenPacket
 

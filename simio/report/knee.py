@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from simio import units
-from simio.deferred import dataclass
 from simio.report import chart
 from simio.report.html.text import shown as escape
 from simio.report.svg import Picture, Scale

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 from simio import units
-from simio.deferred import dataclass
 from simio.extras import needs
 from simio.result.model import CaseResult, ScenarioResult
 

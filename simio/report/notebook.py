@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 from base64 import b64encode
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from rich.console import Console
 
-from simio.deferred import dataclass
 from simio.explaining.model import CausalProfile, Contrast, Waterfall
 from simio.limits import Bound
 from simio.report import bounds, contrasted, explained, terminal

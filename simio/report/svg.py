@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import ceil, floor, log10
 
-from simio.deferred import dataclass
 from simio.report.html.text import shown as escape
 
 COLOURS = ("#1f77b4", "#d1650c", "#2b8a3e", "#c92a2a", "#8154b8", "#80594a")

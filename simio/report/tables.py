@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from rich.text import Text
 
 from simio import units
-from simio.deferred import dataclass
 from simio.description.measured import MeasuredRow
 from simio.formats.fio import NAMES as DIRECTIONS
 from simio.program.steps import PROFILED

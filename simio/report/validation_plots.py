@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 
 from simio import units
-from simio.deferred import dataclass
 from simio.report.validation import labels
 from simio.studies.simulate import Simulated
 from simio.studies.summary import TableSummary

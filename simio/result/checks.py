@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.engines.outcome import Ints, Outcome, Status
 from simio.errors import RunError
 from simio.limits import Bound

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean, median
 
 from simio import units
-from simio.deferred import dataclass
 from simio.description.measured import OBSERVED, MeasuredRow
 from simio.errors import RunError, quote
 from simio.program.service import SECOND

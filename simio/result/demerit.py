@@ -7,11 +7,11 @@ square of the horizontal distance between the two distributions, here as a share
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from math import fsum, sqrt
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.description.model import Workload
 from simio.description.workloads import WorkloadParams
 from simio.engines.outcome import Outcome

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from simio.deferred import dataclass
 from simio.result.model import StreamRate
 
 TOTAL = "delivered"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.deferred import dataclass
 from simio.description.model import System, Workload
 from simio.description.workloads import WorkloadParams
 from simio.engines.outcome import Outcome

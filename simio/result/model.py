@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from simio import units
-from simio.deferred import dataclass
 from simio.description.measured import MeasuredRow, PooledRow
 from simio.result.recorded import Observation, Progress, Timeline
 from simio.result.uncertainty import Guess, Interval, Uncertainty

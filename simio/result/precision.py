@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
 
 from simio.bound import bound
-from simio.deferred import dataclass
 from simio.description.model import Run
 from simio.engines.execute import execute
 from simio.engines.outcome import SPENT, Options, Outcome, Status

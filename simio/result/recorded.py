@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Self, TypeVar, overload
-
-from simio.deferred import dataclass
 
 T = TypeVar("T")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from os import PathLike
 
-from simio.deferred import dataclass
 from simio.errors import SimioError, quote
 from simio.files import read_regular, write_whole
 from simio.studies.rows import Row

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
-from simio.deferred import dataclass
 from simio.errors import SimioError, quote
 from simio.loading.records import Kept, Record, read_record
 from simio.loading.tables import RECORDS

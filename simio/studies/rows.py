@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from os.path import isfile
 from pathlib import Path
 
-from simio.deferred import dataclass
 from simio.description.measured import MeasuredRow, MeasuredTable
 from simio.description.model import Scenario
 from simio.errors import SimioError, did_you_mean, quote

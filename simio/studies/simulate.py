@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from simio.deferred import dataclass
 from simio.description.measured import MeasuredRow
 from simio.errors import RunError, SimioError
 from simio.result.compare import pooled_value, simulated_value

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
 from statistics import median
 
-from simio.deferred import dataclass
 from simio.description.measured import MeasuredTable, Tolerance
 from simio.description.model import Origin
 from simio.description.parts import used_values

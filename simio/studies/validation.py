@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from simio.deferred import dataclass
+from dataclasses import dataclass
+
 from simio.studies.baseline import Deviation
 from simio.studies.simulate import Simulated
 from simio.studies.summary import TableSummary, Verdict

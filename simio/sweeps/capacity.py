@@ -10,11 +10,10 @@ where that does not help, the search ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 
-from simio.deferred import dataclass
 from simio.errors import SimioError
 from simio.result.model import CaseResult
 from simio.sweeps.conditions import Condition

@@ -5,11 +5,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
 from simio import units
-from simio.deferred import dataclass
 from simio.errors import SimioError, did_you_mean, quote
 from simio.program.steps import Program
 from simio.result.model import CaseResult

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 
-from simio.deferred import dataclass
 from simio.description.model import System
 from simio.description.parts import parts
 from simio.errors import Problem, ScenarioError, SimioError, did_you_mean, quote

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
-from simio.deferred import dataclass
 from simio.errors import SimioError, did_you_mean, quote
 from simio.extras import needs
 from simio.sweeps.conditions import Condition

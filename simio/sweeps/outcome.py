@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from simio.deferred import dataclass
 from simio.errors import RunError, quote
 from simio.result.distribution import SHARES, quantile
 from simio.result.request_rate import counts_requests

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from simio.deferred import dataclass
 from simio.errors import Place, Problem, ScenarioError, SimioError
 from simio.sweeps.outcome import THROUGHPUT, Outcome
 

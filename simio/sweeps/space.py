@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
-from simio.deferred import dataclass
 from simio.errors import SimioError
 from simio.sweeps.values import Axis
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-from simio.deferred import dataclass
 from simio.errors import Problem, ScenarioError, SimioError
 from simio.loading import ScenarioFile
 from simio.loading.catalogue import Catalogue, catalogue

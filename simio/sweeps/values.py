@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from simio import units
-from simio.deferred import dataclass
 from simio.errors import SimioError, quote
 
 MOST_VALUES = 100_000

@@ -6,10 +6,10 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from simio.deferred import dataclass
 from simio.errors import RunError, ScenarioError, SimioError, one_line
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from simio.deferred import dataclass
 from simio.errors import Place, Problem, SimioError
 
 # Engines count in int64; a bit is left free so that a sum of two quantities cannot overflow.

@@ -12,8 +12,24 @@ HERE = os.getpid()
 
 
 @pytest.fixture(autouse=True)
-def two(monkeypatch):
+def copies(monkeypatch):
+    """There are two processors; the numbers of the copies that are made."""
+    made = []
+
+    def noted(fork=os.fork):
+        made.append(fork())
+        return made[-1]
+
     monkeypatch.setattr(module, "_processors", lambda: 2)
+    monkeypatch.setattr(os, "fork", noted)
+    return made
+
+
+def assert_ended(copies):
+    """None of them is a child any more, not even one to be waited for; there was one."""
+    assert len(copies) == 1
+    with pytest.raises(ChildProcessError):
+        os.waitpid(copies[0], os.WNOHANG)
 
 
 def numbered(number):
@@ -29,12 +45,11 @@ def test_results_come_in_order_from_this_process_and_a_copy():
     assert processes[1] != HERE
 
 
-def test_a_copy_leaves_nothing_behind_here_and_no_process():
+def test_a_copy_leaves_nothing_behind_here_and_no_process(copies):
     seen = []
     assert beside([partial(seen.append, 1), partial(seen.append, 2)]) == [None, None]
     assert seen == [1]
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert_ended(copies)
 
 
 def test_what_a_dead_copy_had_to_do_is_done_here():
@@ -62,7 +77,7 @@ def test_an_error_of_a_copy_is_raised_here():
         beside([lambda: 0, fail])
 
 
-def test_an_interrupt_ends_the_copy_at_once():
+def test_an_interrupt_ends_the_copy_at_once(copies):
     def interrupted():
         raise KeyboardInterrupt
 
@@ -72,8 +87,7 @@ def test_an_interrupt_ends_the_copy_at_once():
 
     with pytest.raises(KeyboardInterrupt):
         beside([interrupted, endless])
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert_ended(copies)
 
 
 def test_no_work_has_no_results():

@@ -8,10 +8,10 @@ it had sent there, and holds commands until the port is there again, or until it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from simio.components.faults.condition import merged
-from simio.deferred import dataclass
 from simio.description.model import Disk, Link
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 from typing import Any
 
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
-from simio.deferred import dataclass
 from simio.description.sheets.filesystems import CachedFileSystem
 from simio.program.builder import Register, since
 from simio.program.labels import called, labelled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from math import gcd
 from typing import Literal
@@ -11,7 +12,6 @@ from typing import Literal
 from simio.components.files.cached import Arrived, CachedFile, Mount
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
-from simio.deferred import dataclass
 from simio.description.mixtures import Mixture
 from simio.machines import objects as machines
 from simio.program.builder import Builder, Register

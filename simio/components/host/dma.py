@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from simio.components.host.pcie import PcieBus
-from simio.deferred import dataclass
 from simio.description.model import Adapter
 from simio.description.sheets.pcie import DmaEngineSheet, RootComplexSheet
 from simio.program.builder import Builder, Operand, Register

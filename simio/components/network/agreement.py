@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Protocol
 
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS
-from simio.deferred import dataclass
 from simio.description.sheets.stacks import TcpIpStack
 from simio.errors import RunError
 from simio.machines.tcp import tuning

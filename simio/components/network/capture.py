@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from simio.components.network.packet import Packet
-from simio.deferred import dataclass
 from simio.errors import RunError, did_you_mean, quote
 from simio.machines.network import queue
 from simio.machines.network.queue import initial

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from simio.deferred import dataclass
 from simio.machines.network import queue
 from simio.machines.network.queue import LEVEL, initial
 from simio.program.builder import Builder, Handle, Operand, Register

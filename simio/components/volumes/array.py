@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import gcd
 
 from simio.components.passage import Passage
 from simio.components.storage.interfaces import BlockDevice, Initiator, Transport
 from simio.components.volumes.parity import ControllerParity
-from simio.deferred import dataclass
 from simio.description.model import Part
 from simio.description.sheets.controllers import ArrayControllerSheet
 from simio.program.builder import Builder, Register

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import gcd
 from typing import Any
 
 from simio.components.volumes.requests import VERBS, Verb, size_text
-from simio.deferred import dataclass
 from simio.errors import RunError
 from simio.machines.volume import layout, planner
 from simio.machines.volume.layout import CONCAT, ERASURE, MIRROR, RAID3, RAID5, RAID6, RAIDZ, READ, STRIPE, WRITE

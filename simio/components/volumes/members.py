@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from simio.components.faults.failures import Failures
@@ -18,7 +18,6 @@ from simio.components.passage import Passage, common
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.requests import Request
-from simio.deferred import dataclass
 from simio.machines.variable import load
 from simio.machines.volume.layout import CODED, ERASURE, MIRROR, RAID3, RAIDZ
 from simio.machines.volume.levels import after

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,6 @@ from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.requests import Request
 from simio.components.volumes.states import Changes
 from simio.components.volumes.volume import VolumeDevice
-from simio.deferred import dataclass
 from simio.machines.failing import requests
 from simio.machines.variable import load
 from simio.machines.volume.layout import CODED, MIRROR, RAID6

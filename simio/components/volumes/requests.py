@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
 from simio import units
 from simio.components.storage.interfaces import BlockDevice
-from simio.deferred import dataclass
 from simio.errors import RunError
 from simio.program.builder import Builder, Register
 

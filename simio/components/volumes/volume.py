@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
@@ -18,7 +18,6 @@ from simio.components.volumes.geometry import PARITY, Geometry, Shape
 from simio.components.volumes.members import Members
 from simio.components.volumes.requests import VERBS, Request, Verb, case, check_aligned, check_request
 from simio.components.volumes.states import Changes
-from simio.deferred import dataclass
 from simio.machines.volume import planner
 from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE, both
 from simio.program.builder import Builder, Register

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from simio.deferred import dataclass
 from simio.errors import did_you_mean
 from simio.formats.fio import numbers
 from simio.formats.fio.job import ASYNCHRONOUS, SYNCHRONOUS

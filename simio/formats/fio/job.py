@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic, Literal, TypeVar
 
-from simio.deferred import dataclass
 from simio.description.mixtures import Mixture
 from simio.errors import Place
 

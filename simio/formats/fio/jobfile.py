@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from simio.deferred import dataclass
 from simio.errors import Place, Problem, ScenarioError, quote
 
 GLOBAL = "global"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from simio.deferred import dataclass
 from simio.errors import Problem, did_you_mean, quote
 from simio.formats.fio import patterns
 from simio.formats.fio.fields import ALIASES, FIELDS, MODELLED, SWITCHES, Notation, flag, up_to, word

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simio.deferred import dataclass
 from simio.errors import Place, Problem, ScenarioError, did_you_mean, quote
 from simio.formats.fio.fields import ALIASES
 from simio.formats.fio.job import Job

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeVar
 
-from simio.deferred import dataclass
 from simio.errors import SimioError, did_you_mean, quote
 
 T = TypeVar("T")

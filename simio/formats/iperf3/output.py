@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.deferred import dataclass
 from simio.description.model import System
 from simio.engines.outcome import Outcome
 from simio.formats.iperf3.command import Command

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.errors import quote
 from simio.formats.traces.trace import (
     HIGHEST,

@@ -10,13 +10,12 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import IO, Any
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.errors import Place, Problem, ScenarioError
 from simio.formats.traces.trace import Batch, Ints, LineBlock, TraceFormat
 from simio.sketch import Sketch

@@ -8,11 +8,10 @@ in us since the wait before. In version 3 each line begins with a time in us sin
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.errors import quote
 from simio.formats.traces.trace import (
     HIGHEST,

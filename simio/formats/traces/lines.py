@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.errors import quote
 from simio.formats.traces import cells
 from simio.formats.traces.columns import SEPARATORS, Columns, TimeColumn

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.deferred import dataclass
 from simio.errors import Place, Problem, ScenarioError
 
 Ints = NDArray[np.int64]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from simio.deferred import dataclass
 from simio.machines.tcp.layout import FIN, PUSH, RESET, SYN
 
 _LOW = 2**31 - 1

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from simio.deferred import dataclass
 from simio.errors import OutOfRange
 from simio.machines.layout import State
 from simio.machines.tcp import layout as c

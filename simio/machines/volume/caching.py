@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from simio.deferred import dataclass
+from dataclasses import dataclass
+
 from simio.machines.layout import Layout, State
 
 SECOND = 10**12

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import networkx as nx
 
-from simio.deferred import dataclass
 from simio.report.html.text import shown
 from simio.report.wiring import geometry
 from simio.report.wiring.alike import condensed

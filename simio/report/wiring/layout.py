@@ -7,9 +7,10 @@ them. Rows follow the wiring, so that lines seldom cross; nothing is random.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import networkx as nx
 
-from simio.deferred import dataclass
 from simio.topology import volumes_around
 
 _DEPTH = {"cpu": 0, "memory": 0, "bus": 1, "adapter": 2}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from simio.components.files.cached import Mount
@@ -11,7 +11,6 @@ from simio.components.network.nfs_tcp import NfsTcpMount, RemoteFiles, ServerFil
 from simio.components.network.rpc_transport import RpcService, RpcTransport
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
-from simio.deferred import dataclass
 from simio.description.model import Workload
 from simio.description.mounts import MountOptions
 from simio.description.sheets.filesystems import CachedFileSystem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simio.components.block.layer import Process
@@ -11,7 +12,6 @@ from simio.components.block.schedulers import Scheduler
 from simio.components.host.host import PROCESS
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
-from simio.deferred import dataclass
 from simio.description.model import Workload
 from simio.description.sheets.linux import LinuxKernelSheet
 from simio.errors import RunError, quote

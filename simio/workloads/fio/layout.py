@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from simio.components.site import Site
-from simio.deferred import dataclass
 from simio.description.model import Workload
 from simio.errors import RunError, quote
 from simio.formats.fio.job import Job

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simio.components.files.received import ReceivedFile, SentFile, SharedFile
@@ -9,7 +10,6 @@ from simio.components.network.agreement import Dialogue
 from simio.components.network.demand import declare
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
-from simio.deferred import dataclass
 from simio.description.model import Workload
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register, Variable

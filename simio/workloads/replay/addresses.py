@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.formats.traces.trace import Ints
 
 Fit = Literal["exact", "wrap", "scale"]

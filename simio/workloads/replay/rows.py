@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from simio.deferred import dataclass
 from simio.errors import RunError, ScenarioError
 from simio.formats.traces.files import TraceFile
 from simio.formats.traces.trace import Batch, Ints

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 from simio.components.host.host import Computer
 from simio.components.host.pcie import PcieBus
 from simio.components.network.multiqueue.hooks import Hook, looked_up
-from simio.deferred import dataclass
 from simio.description.model import Adapter, Link
 from simio.description.sheets.ethernet import EthernetLink
 from simio.description.sheets.packets import PacketKernelSheet

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from simio.deferred import dataclass
 from simio.description.model import Host
 from simio.description.sheets.packets import PacketKernelSheet
 
