@@ -131,7 +131,7 @@ def _interval(row: Evidence, error: ModelError | None) -> Interval:
 
 
 @dataclass(frozen=True)
-class Share:
+class CoverShare:
     """Rows of a kind: their number, how many lie inside, and the median width."""
 
     rows: int
@@ -144,12 +144,14 @@ class Share:
         return self.inside / self.rows if self.rows else 0.0
 
 
-def share_of(found: Sequence[Covered]) -> Share:
+def share_of(found: Sequence[Covered]) -> CoverShare:
     """The cover of rows."""
-    return Share(len(found), sum(each.covered for each in found), median([each.width for each in found] or [0.0]))
+    return CoverShare(
+        len(found), sum(each.covered for each in found), median([each.width for each in found] or [0.0])
+    )
 
 
-def share_then(found: Sequence[Covered]) -> Share:
+def share_then(found: Sequence[Covered]) -> CoverShare:
     """The cover of blind rows by the intervals that they were predicted with."""
     inside, widths = 0, []
     for each in found:
@@ -157,7 +159,7 @@ def share_then(found: Sequence[Covered]) -> Share:
             low, high = (end / each.blind.kept.predicted for end in each.blind.kept.interval)
             inside += math.log(low) <= each.error <= math.log(high)
             widths.append(high - low)
-    return Share(len(widths), inside, median(widths or [0.0]))
+    return CoverShare(len(widths), inside, median(widths or [0.0]))
 
 
 def score(evidence: Sequence[Evidence]) -> float:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from simio.calibration.covariance import FLAT
 from simio.calibration.fitting import Fit, axes_of, median_error
 from simio.calibration.model import run_of
-from simio.calibration.search import LOSS_SCALE, Search
+from simio.calibration.search import LOSS_SCALE, BestPoint
 from simio.errors import SimioError, quote
 from simio.studies.rows import Row
 
@@ -121,4 +121,4 @@ def refitted(fit: Fit, without: Sequence[int]) -> Vector:
     def residuals(point: Vector) -> Any:
         return model.residuals(point, kept)
 
-    return Search(residuals, model.weights[kept], axes).run(fit.point)
+    return BestPoint(residuals, model.weights[kept], axes).run(fit.point)

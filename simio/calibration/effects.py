@@ -29,7 +29,7 @@ SHARES = 8
 
 
 @dataclass(frozen=True)
-class Share(Task):
+class ValueShare(Task):
     """Some of the values that a case is answered with."""
 
     share: Sequence[CatalogueValue] = ()
@@ -67,7 +67,7 @@ class Effect:
         return max(tenth, *(abs(each or 0.0) for each in (self.low, self.high)))
 
 
-class Case:
+class AnsweredCase:
     """One case of a scenario, answered with other values; a program that stays the same is not run again."""
 
     def __init__(self, task: Task) -> None:
@@ -91,14 +91,14 @@ class Case:
         self._probe.prepare([self._probe.compatible(larger)])
 
 
-def effects(case: Case, progress: Callable[[int, int], Any] | None = None) -> tuple[list[Effect], int]:
+def effects(case: AnsweredCase, progress: Callable[[int, int], Any] | None = None) -> tuple[list[Effect], int]:
     """The effect of each value in use, the largest first, and the number of values that an interrupt left.
 
     Raises SimioError as `run_many`.
     """
     values = case.values
     shares = min(len(values), SHARES)
-    tasks = [Share(**vars(case.task), share=values[share::shares]) for share in range(shares)]
+    tasks = [ValueShare(**vars(case.task), share=values[share::shares]) for share in range(shares)]
     found: list[Effect] = []
     try:
         for _, outcome in run_many(tasks, do=_effects):
@@ -115,13 +115,13 @@ def effects(case: Case, progress: Callable[[int, int], Any] | None = None) -> tu
 
 def _effects(_scenario: Scenario, task: Task) -> list[Effect]:
     """The effects of a share of the values."""
-    assert isinstance(task, Share)
-    case = Case(task)
+    assert isinstance(task, ValueShare)
+    case = AnsweredCase(task)
     case.prepare(task.share)
     return [_effect(case, value) for value in task.share]
 
 
-def _effect(case: Case, value: CatalogueValue) -> Effect:
+def _effect(case: AnsweredCase, value: CatalogueValue) -> Effect:
     more, by = None, MORE
     for factor in (MORE, 1 / MORE):
         number = _moved(value, factor)
@@ -136,7 +136,7 @@ def _effect(case: Case, value: CatalogueValue) -> Effect:
     return Effect(value, more, by, low, high, within.stated, (lowest, highest))
 
 
-def _end(case: Case, value: CatalogueValue, end: float) -> tuple[float | None, float]:
+def _end(case: AnsweredCase, value: CatalogueValue, end: float) -> tuple[float | None, float]:
     """The change at an end of a range, or where the parts refuse that, at the nearest value that they accept; and the
     value."""
     found = _change(case, value, end), end
@@ -159,7 +159,7 @@ def _moved(value: CatalogueValue, factor: float) -> float:
     return number
 
 
-def _change(case: Case, value: CatalogueValue, number: float) -> float | None:
+def _change(case: AnsweredCase, value: CatalogueValue, number: float) -> float | None:
     if number < 0 or case.rate == 0:
         return None
     rate = case.rate_with(value, number)

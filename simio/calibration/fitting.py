@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simio.calibration.covariance import FLAT, Determination, determination
 from simio.calibration.model import run_of
 from simio.calibration.problem import FitProblem
-from simio.calibration.search import DESCENTS, Axes, Search, jacobian, robust_cost
+from simio.calibration.search import DESCENTS, Axes, BestPoint, jacobian, robust_cost
 from simio.calibration.values import CatalogueValue
 
 Vector = NDArray[np.float64]
@@ -78,13 +78,13 @@ def median_error(residuals: Vector) -> float:
     return median(np.abs(np.expm1(residuals)).tolist())
 
 
-def search_of(problem: FitProblem, descents: int = DESCENTS) -> Search:
+def search_of(problem: FitProblem, descents: int = DESCENTS) -> BestPoint:
     """A search for the values of a problem, not yet begun."""
     model = problem.model
-    return Search(model.residuals, model.weights, axes_of(problem.values), SEED, descents)
+    return BestPoint(model.residuals, model.weights, axes_of(problem.values), SEED, descents)
 
 
-def fit(problem: FitProblem, search: Search) -> Fit:
+def fit(problem: FitProblem, search: BestPoint) -> Fit:
     """Search, round the values, and find how well the rows determine them."""
     model, axes = problem.model, search.axes
     was = axes.inside(model.point())
@@ -100,7 +100,7 @@ def fit(problem: FitProblem, search: Search) -> Fit:
     return _judged(problem, search, point, texts, kept, before, after)
 
 
-def examine(problem: FitProblem, search: Search) -> Fit:
+def examine(problem: FitProblem, search: BestPoint) -> Fit:
     """No search: how well the rows determine the values as they are."""
     point = search.axes.inside(problem.model.point())
     residuals = problem.model.residuals(point)
@@ -110,7 +110,7 @@ def examine(problem: FitProblem, search: Search) -> Fit:
 
 def _judged(
     problem: FitProblem,
-    search: Search,
+    search: BestPoint,
     point: Vector,
     texts: tuple[str, ...],
     kept: bool,

@@ -46,7 +46,7 @@ _OVER: Mapping[str, Callable[..., Any]] = {"mean": np.mean, "median": np.median,
 
 
 @dataclass(frozen=True)
-class Answered:
+class Responding:
     """The responses of the cases of a result to the values that are uncertain; `failed` groups of cases have none."""
 
     scenario: Scenario
@@ -95,7 +95,7 @@ def answered(
     engine: str | None = None,
     progress: Callable[[int], Any] | None = None,
     tables: Path | None = None,
-) -> Answered:
+) -> Responding:
     """The responses of each case, by short runs. Raises SimioError as `run_scenario`."""
     parts = parts or catalogue()
     folder = Path(scenario.path).parent
@@ -107,7 +107,7 @@ def answered(
     }
     responses, failed = _responses(scenario, result, uncertain, parts, engine, tables, progress)
     values = {each.value.name: each for own in uncertain.values() for each in own}
-    return Answered(scenario, result, values, responses, failed)
+    return Responding(scenario, result, values, responses, failed)
 
 
 def _responses(

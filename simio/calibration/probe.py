@@ -35,7 +35,7 @@ LONGER = 2
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProbeAnswer:
     """Throughput and its bound in bytes a second (None without one), and the rows of a case in their units."""
 
     rate: float
@@ -82,7 +82,7 @@ class Probe:
 
     def __init__(self, source: Source, index: int, length: Length | None = None) -> None:
         self.source, self.index = source, index
-        self._known: dict[str, Answer] = {}
+        self._known: dict[str, ProbeAnswer] = {}
         self.programs = 0
         scenario = source.file.scenario(source.sets, only=index)
         self.case = scenario.cases[0]
@@ -99,7 +99,7 @@ class Probe:
         other._known = dict(self._known)
         return other
 
-    def answer(self, values: Values) -> Answer | None:
+    def answer(self, values: Values) -> ProbeAnswer | None:
         """The answer with these values; None where the parts, or the run, cannot have them."""
         try:
             return self._answered(self._with(values), self.run)
@@ -121,7 +121,7 @@ class Probe:
         file = self.source.file.with_parts(Overlay(self.source.parts, values))
         return file.scenario(self.source.sets, only=self.index)
 
-    def _short(self, scenario: Scenario, length: Length) -> tuple[Run, Answer]:
+    def _short(self, scenario: Scenario, length: Length) -> tuple[Run, ProbeAnswer]:
         run = self.case.system.run
         if length.steps <= STEPS:
             # A steady rate needs no replications, a random one needs some.
@@ -172,7 +172,7 @@ class Probe:
             others = [replace(self._with(values).cases[0].system, run=self.run) for values in several]
             self.source.families.prepare(self.system, [*others, *alike])
 
-    def _answered(self, scenario: Scenario, run: Run, prepared: bool = True) -> Answer:
+    def _answered(self, scenario: Scenario, run: Run, prepared: bool = True) -> ProbeAnswer:
         case = scenario.cases[0]
         case = replace(case, system=replace(case.system, run=run))
         program = self.source.families.lower(case.system) if prepared else Lowered(lower(case.system))
@@ -184,9 +184,9 @@ class Probe:
         return self._known[key]
 
 
-def answer_of(result: CaseResult, case: Case, also: Sequence[MeasuredRow]) -> Answer:
+def answer_of(result: CaseResult, case: Case, also: Sequence[MeasuredRow]) -> ProbeAnswer:
     """The answer that a result gives."""
-    return Answer(
+    return ProbeAnswer(
         float(result.rate),
         float(result.bound) if result.bound else None,
         tuple(simulated_value(result, row) for row in case.measured),

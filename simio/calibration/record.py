@@ -26,7 +26,7 @@ NOTED = 0.2
 
 
 @dataclass(frozen=True)
-class Change:
+class SheetChange:
     """A datasheet before and after."""
 
     file: Path
@@ -53,7 +53,7 @@ def check_editable(problem: FitProblem) -> None:
         raise ScenarioError(problems)
 
 
-def changes(fit: Fit) -> list[Change]:
+def changes(fit: Fit) -> list[SheetChange]:
     """Changes by a fit, a datasheet each. Raises ScenarioError if one could not be read any more."""
     by_file: dict[Path, dict[str, Mapping[str, str]]] = {}
     sheets: dict[Path, tuple[str, str]] = {}
@@ -67,11 +67,11 @@ def changes(fit: Fit) -> list[Change]:
         new = edited(old, entries)
         _check(new, *sheets[file], file)
         if new != old:
-            found.append(Change(file, old, new))
+            found.append(SheetChange(file, old, new))
     return found
 
 
-def write(found: list[Change]) -> None:
+def write(found: list[SheetChange]) -> None:
     """Write datasheets, each aside and renamed; a Ctrl-C meanwhile counts when all are there."""
     with _uninterrupted():
         for change in found:

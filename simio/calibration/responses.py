@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.calibration.probe import Answer, Length, Probe, Source, change
+from simio.calibration.probe import Length, Probe, ProbeAnswer, Source, change
 from simio.calibration.usage import Range
 from simio.errors import SimioError
 from simio.sweeps.beside import beside
@@ -293,7 +293,7 @@ def _values(scores: Scores) -> dict[tuple[str, str], str]:
     return {each.value.at: each.value.text(each.at(score), DIGITS) for each, score in scores}
 
 
-def _changes(base: Answer, found: Answer) -> Vector:
+def _changes(base: ProbeAnswer, found: ProbeAnswer) -> Vector:
     pairs = zip(
         (base.rate, base.bound, *base.rows, *base.pooled),
         (found.rate, found.bound, *found.rows, *found.pooled),

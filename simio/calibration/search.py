@@ -36,7 +36,7 @@ class Axes:
         return np.clip(point, self.lower, self.upper)
 
 
-class Search:
+class BestPoint:
     """The best point that was found so far, so that an interrupt has something to say."""
 
     def __init__(

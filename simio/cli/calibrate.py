@@ -21,7 +21,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.fitting import Fit, examine, fit, search_of
     from simio.calibration.problem import FitProblem, prepare
     from simio.calibration.record import changes, check_editable
-    from simio.calibration.search import Search
+    from simio.calibration.search import BestPoint
     from simio.loading.catalogue import display
     from simio.report.console import columns, printed
     from simio.studies.own import with_own
@@ -54,7 +54,7 @@ def calibrate(studies: tuple[str, ...], dry_run: bool, keep: bool, starts: int) 
     """
     needs("scipy", "simio calibrate")
     line = Line()
-    searches: list[Search] = []
+    searches: list[BestPoint] = []
 
     def progress() -> None:
         for search in searches:
@@ -111,7 +111,7 @@ def _simulations(number: int) -> str:
     return f"{counted(number, 'simulation')} of all rows"
 
 
-def _best(search: Search, problem: FitProblem) -> str:
+def _best(search: BestPoint, problem: FitProblem) -> str:
     """The message after an interrupt, with the best values so far."""
     if search.best is None:
         return "interrupted before the first simulation was done; nothing was written"

@@ -31,7 +31,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report import table
     from simio.report.console import printed
     from simio.report.optimum import show
-    from simio.sweeps.conditions import Condition, check_named, condition
+    from simio.sweeps.conditions import Requirement, check_named, condition
     from simio.sweeps.cost import Prices, price, price_list
     from simio.sweeps.optimize import Goal, Search
     from simio.sweeps.space import Space
@@ -147,7 +147,7 @@ def _goal(
     budget: float | None,
     at_least: str | None,
     prices: Prices,
-    conditions: tuple[Condition, ...],
+    conditions: tuple[Requirement, ...],
 ) -> Goal:
     if maximise and minimise:
         raise SimioError("found both --maximise and --minimise; expected one of them")

@@ -18,7 +18,7 @@ if TYPE_CHECKING or not COMPLETING:
     from rich.console import Console
     from rich.text import Text
 
-    from simio.calibration.effects import MORE, Case, Effect, effects
+    from simio.calibration.effects import MORE, AnsweredCase, Effect, effects
     from simio.calibration.usage import range_of
     from simio.loading import load
     from simio.report.console import columns, printed
@@ -45,7 +45,7 @@ def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, as_jso
     simio sensitivity linux-fc-raw --case 1
     """
     index = case_number(load(scenario, sets), number) or 0
-    case = Case(Task(scenario, sets, index))
+    case = AnsweredCase(Task(scenario, sets, index))
     line = Line()
     found, left = effects(case, lambda done, total: line.show(f"{done} of {counted(total, 'value')}"))
     line.clear()
@@ -59,7 +59,7 @@ def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, as_jso
         sys.exit(INTERRUPTED)
 
 
-def _data(case: Case, found: list[Effect]) -> dict[str, object]:
+def _data(case: AnsweredCase, found: list[Effect]) -> dict[str, object]:
     return {
         "bytes_per_second": case.rate,
         "settings": dict(case.case.settings),
@@ -74,7 +74,7 @@ def _data(case: Case, found: list[Effect]) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _show(console: Console, case: Case, found: list[Effect]) -> None:
+def _show(console: Console, case: AnsweredCase, found: list[Effect]) -> None:
     unit = byte_unit(case.case.system.report.unit)
     settings = settings_text(case.case.settings)
     console.print(Text(case.case.system.title, style="bold"))

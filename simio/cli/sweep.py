@@ -34,7 +34,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.sweeps import journal
     from simio.sweeps.effect import without_effect
     from simio.sweeps.outcome import spelt_out
-    from simio.sweeps.rows import Row
+    from simio.sweeps.rows import SweepRow
     from simio.sweeps.space import Space
     from simio.sweeps.sweep import Plan, Workers, check
     from simio.sweeps.sweep import sweep as run_plan
@@ -138,7 +138,7 @@ def _space(sets: tuple[str, ...], pairs: tuple[str, ...], sample: int | None, lh
 
 def _run(
     plan: Plan, workers: Workers, output: str | None, measures: tuple[str, ...], anew: bool
-) -> tuple[dict[int, Row], bool]:
+) -> tuple[dict[int, SweepRow], bool]:
     """The rows by number, those of an earlier attempt among them, and whether these are all."""
     with ExitStack() as stack:
         kept: journal.Journal | None = None
@@ -160,7 +160,7 @@ def _run(
     return rows, True
 
 
-def _check_measures(row: Row, measures: tuple[str, ...]) -> None:
+def _check_measures(row: SweepRow, measures: tuple[str, ...]) -> None:
     """Raise SimioError for a measure that a run does not have."""
     for name in measures:
         if row.outcome and name not in row.outcome.measures:
@@ -171,7 +171,7 @@ def _check_measures(row: Row, measures: tuple[str, ...]) -> None:
 
 def _give(
     plan: Plan,
-    rows: dict[int, Row],
+    rows: dict[int, SweepRow],
     complete: bool,
     unit: str,
     measures: tuple[str, ...],
@@ -208,6 +208,6 @@ def _give(
     write(None, printed(show))
 
 
-def _tell_effects(plan: Plan, rows: dict[int, Row], workers: Workers) -> None:
+def _tell_effects(plan: Plan, rows: dict[int, SweepRow], workers: Workers) -> None:
     for name in without_effect(plan, rows, workers):
         tell(f"{name} had no effect on the result")

@@ -21,7 +21,7 @@ REPLY_HEADER = 12 + 8 + 4
 
 
 @dataclass(frozen=True)
-class Messages:
+class MessageSizes:
     """Bytes of NFS's arguments and results beside the data, with the headers of RPC."""
 
     read: int
@@ -84,9 +84,9 @@ def _compound(*operations: tuple[int, int]) -> tuple[int, int]:
     return CALL_HEADER + call, REPLY_HEADER + reply
 
 
-def _version4(*first: tuple[int, int]) -> Messages:
+def _version4(*first: tuple[int, int]) -> MessageSizes:
     """Messages of a minor version whose compounds begin with these operations, as Linux makes them (nfs4xdr.c)."""
-    return Messages(
+    return MessageSizes(
         *_compound(*first, _PUTFH, _READ4),
         *_compound(*first, _PUTFH, _WRITE4, _GETATTR),
         *_compound(*first, _PUTFH, _COMMIT4),
@@ -100,7 +100,7 @@ SESSIONS = 41
 MESSAGES = {
     # RFC 1094, sections 2.2.7 and 2.2.9. READ: handle, offset, count, total count; status, attributes, length. WRITE:
     # handle, three words, length; status, attributes.
-    2: Messages(
+    2: MessageSizes(
         CALL_HEADER + 32 + 12,
         REPLY_HEADER + 4 + _FATTR + 4,
         CALL_HEADER + 32 + 12 + 4,
@@ -109,7 +109,7 @@ MESSAGES = {
     # RFC 1813, sections 3.3.6, 3.3.7 and 3.3.21. READ: handle, offset, count; status, attributes, count, end of file,
     # length. WRITE: handle, offset, count, how stable, length; status, wcc_data, count, how stable, verifier. COMMIT:
     # handle, offset, count; status, wcc_data, verifier.
-    3: Messages(
+    3: MessageSizes(
         CALL_HEADER + _HANDLE3 + 8 + 4,
         REPLY_HEADER + 4 + _POST_OP + 4 + 4 + 4,
         CALL_HEADER + _HANDLE3 + 8 + 4 + 4 + 4,

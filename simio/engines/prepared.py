@@ -108,7 +108,7 @@ def prepare(program: Program, announce: Announce | None = None) -> Prepared:
     )
 
 
-class Variants:
+class ProgramVariants:
     """Prepares programs that differ from one program only in some `fields`, and in some `words` of its flat steps."""
 
     def __init__(self, program: Program, fields: Container[str], words: Ints) -> None:

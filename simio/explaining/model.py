@@ -57,7 +57,7 @@ def noise(gain: Gain | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComponentRow:
     """A component made 10% faster, twice as fast, and free; None for what was not run.
 
     Of a component that gains less than `LEAST` when it is free, or of `together`, the names of components that were
@@ -148,7 +148,7 @@ class CausalProfile:
     base: Fraction
     value: float
     limiter: Limiter
-    rows: tuple[Row, ...]
+    rows: tuple[ComponentRow, ...]
     what_ifs: tuple[WhatIf, ...]
     next: Next | None
     alternations: tuple[Alternation, ...]

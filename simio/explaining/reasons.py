@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simio.description.model import System
 from simio.explaining.answers import Answer
-from simio.explaining.model import LEAST, Row, certain
+from simio.explaining.model import LEAST, ComponentRow, certain
 from simio.result.limiter import SATURATED
 from simio.result.model import Limiter
 
@@ -28,7 +28,7 @@ def slowed_by(system: System, before: Answer, after: Answer) -> str:
     return "timing: requests meet in another order"
 
 
-def held_by(limiter: Limiter, base: Answer, rows: list[tuple[Row, list[Answer]]]) -> str:
+def held_by(limiter: Limiter, base: Answer, rows: list[tuple[ComponentRow, list[Answer]]]) -> str:
     """Why nothing that shortens the work of a limit gains; '' where something does, or nothing shortens it."""
     took = base.took.get(limiter.name)
     if not took:

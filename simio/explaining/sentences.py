@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from simio import units
 from simio.explaining.answers import THROUGHPUT
-from simio.explaining.model import NOTHING, Alternation, CausalProfile, Row, Stage, Waterfall, certain
+from simio.explaining.model import NOTHING, Alternation, CausalProfile, ComponentRow, Stage, Waterfall, certain
 from simio.explaining.path import DELAY, SERVICE, WAITING
 from simio.result.model import Limiter
 from simio.wording import counted, figure, in_unit, listed
@@ -51,20 +51,20 @@ def of_profile(profile: CausalProfile) -> Iterator[str]:
         yield "None of the settings tried gains anything."
 
 
-def outside(row: Row) -> bool:
+def outside(row: ComponentRow) -> bool:
     """True if a component is an obvious suspect: a link, or the mechanism of disks."""
     path, name = row.component.values[0], row.component.name
     return path.startswith("links.") and not name.startswith("signals") or name.startswith("mechanism")
 
 
-def _most(row: Row) -> float:
+def _most(row: ComponentRow) -> float:
     """The largest gain by a component; infinite if a variant could not be run."""
     if row.free and (row.bounded or row.together):
         return row.free.gain
     return max(row.twice.gain, row.free.gain) if row.twice and row.free else float("inf")
 
 
-def _little(rows: list[Row]) -> str:
+def _little(rows: list[ComponentRow]) -> str:
     names = [
         name
         for row in sorted(rows, key=lambda row: not outside(row))
@@ -90,7 +90,7 @@ def _alternation(each: Alternation) -> str:
     return f"{each.thread} does one thing at a time: {listed(parts)}."
 
 
-def _first(profile: CausalProfile, matter: list[Row]) -> str:
+def _first(profile: CausalProfile, matter: list[ComponentRow]) -> str:
     what = "throughput" if profile.metric == THROUGHPUT else f"the {profile.metric.rpartition(': ')[2]}"
     if not matter and not profile.rows:
         return "No component was made faster: what would help is not known."
@@ -105,7 +105,7 @@ def _first(profile: CausalProfile, matter: list[Row]) -> str:
     return f"Making {first.component.name} faster helps most; it {verb} {what}: {gains}."
 
 
-def _losing(rows: list[Row]) -> str:
+def _losing(rows: list[ComponentRow]) -> str:
     """Components of which more speed loses, and why."""
     found = []
     for row in rows[:LOSING]:

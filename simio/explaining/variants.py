@@ -15,9 +15,9 @@ from simio.explaining.model import (
     LEAST,
     NOTHING,
     Component,
+    ComponentRow,
     Gain,
     Next,
-    Row,
     Waterfall,
     WhatIf,
     certain,
@@ -191,7 +191,7 @@ class Variants:
     def _metrics(self) -> list[str]:
         return [THROUGHPUT, *self.runner.base.times]
 
-    def table(self, metric: str) -> list[Row]:
+    def table(self, metric: str) -> list[ComponentRow]:
         """The rows so far, those that gain most first."""
         rows = []
         for each, row in self.rows.items():
@@ -199,9 +199,9 @@ class Variants:
             names = tuple(one.name for one in self.together.get(each, ()))
             if each in self.together or not free or twice or abs(free.gain) >= LEAST:
                 slower = self._slower(row, metric) if metric == THROUGHPUT and not names else ""
-                rows.append(Row(each, slightly, twice, free, names, slower))
+                rows.append(ComponentRow(each, slightly, twice, free, names, slower))
             else:
-                rows.append(Row(each, None, None, free))
+                rows.append(ComponentRow(each, None, None, free))
         return sorted(rows, key=_rank)
 
     def _slower(self, row: dict[Fraction, Future[Answer]], metric: str) -> str:
@@ -261,12 +261,12 @@ class Variants:
         for change, answer in self.answers.items():
             yield WhatIf(change.what, change.values, self.gained(answer, metric))
 
-    def held(self, limiter: Limiter, rows: tuple[Row, ...]) -> str:
+    def held(self, limiter: Limiter, rows: tuple[ComponentRow, ...]) -> str:
         """Why making what a limiter names faster gains nothing; '' where it gains, or nothing is known to do it."""
         own = held_by(limiter, self.runner.base, [(row, self._answers(row)) for row in rows if not row.together])
         return own if limiter.kind in ("resource", "lock") else ""
 
-    def _answers(self, row: Row) -> list[Answer]:
+    def _answers(self, row: ComponentRow) -> list[Answer]:
         found = (self._answer(self.rows[row.component].get(factor)) for factor in (SLIGHTLY, TWICE, FREE))
         return [each for each in found if each]
 
@@ -311,7 +311,7 @@ class Variants:
         return found
 
 
-def _rank(row: Row) -> tuple[float, ...]:
+def _rank(row: ComponentRow) -> tuple[float, ...]:
     """By what twice as fast gains, then by what free does; then what was not made twice as fast, and last several
     together.
 

@@ -14,7 +14,7 @@ from simio.wording import counted, in_unit
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from simio.sweeps.capacity import Capacity, Load
+    from simio.sweeps.capacity import Capacity, TriedLoad
 
 
 def show(console: Console, search: Capacity, key: str, complete: bool) -> None:
@@ -48,7 +48,7 @@ def show(console: Console, search: Capacity, key: str, complete: bool) -> None:
         console.print(f"\n{curve}", markup=False, highlight=False, no_wrap=True)
 
 
-def _uncertain(search: Capacity, low: Load, high: Load) -> str:
+def _uncertain(search: Capacity, low: TriedLoad, high: TriedLoad) -> str:
     """The range of loads in which chance may decide, with the loads at its ends."""
     where = f"at {low.text}" if low is high else f"from {low.text} to {high.text}"
     text = f"chance may decide {where}: there the limit lies within a confidence interval"
@@ -57,7 +57,7 @@ def _uncertain(search: Capacity, low: Load, high: Load) -> str:
     return "; ".join([text, *filter(None, surely)])
 
 
-def _told(search: Capacity, load: Load) -> str:
+def _told(search: Capacity, load: TriedLoad) -> str:
     """The observed value of each promise at a load, and what limits."""
     growing = [each.sentence for each in load.result.loads if each.grows]
     seen = [f"{each.quantity} is {each.value_text(load.result)}" for each in search.conditions]
@@ -101,7 +101,7 @@ def capacity_json(search: Capacity, key: str, complete: bool) -> str:
     return json.dumps(data, indent=1) + "\n"
 
 
-def _load(search: Capacity, load: Load) -> dict[str, Any]:
+def _load(search: Capacity, load: TriedLoad) -> dict[str, Any]:
     result = load.result
     return {
         "value": load.text,

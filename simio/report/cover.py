@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from simio.calibration.cover import Covered, Share, share_of, share_then
+from simio.calibration.cover import Covered, CoverShare, share_of, share_then
 from simio.calibration.modelerror import learnt
 from simio.report.console import columns
 
@@ -60,7 +60,7 @@ def _documents(found: Sequence[Covered]) -> dict[str, list[Covered]]:
     return by_name if len(names) == 1 else {**by_name, "all": list(found)}
 
 
-def _split(rows: Sequence[Covered]) -> tuple[Share, Share, Share]:
+def _split(rows: Sequence[Covered]) -> tuple[CoverShare, CoverShare, CoverShare]:
     blind = [row for row in rows if row.blind]
     return share_of([row for row in rows if not row.blind]), share_of(blind), share_then(blind)
 
@@ -73,11 +73,11 @@ def _cells(rows: Sequence[Covered]) -> list[str]:
     return [*cells, _inside(then), _width(then)]
 
 
-def _inside(share: Share) -> str:
+def _inside(share: CoverShare) -> str:
     return f"{share.inside}, {share.share:.0%}" if share.rows else ""
 
 
-def _width(share: Share) -> str:
+def _width(share: CoverShare) -> str:
     return f"{share.width:.0%}" if share.rows else ""
 
 

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from simio import units
 from simio.explaining.answers import THROUGHPUT
-from simio.explaining.model import LEAST, NOTHING, CausalProfile, FirstRun, Gain, Row, Waterfall, noise
+from simio.explaining.model import LEAST, NOTHING, CausalProfile, ComponentRow, FirstRun, Gain, Waterfall, noise
 from simio.explaining.sentences import of_profile, of_waterfall, outside, percent, stage_name
 from simio.report.console import NOTHING_YET, columns, share_bar
 from simio.report.terminal import span_text
@@ -109,7 +109,7 @@ def _profile(profile: CausalProfile) -> Table:
     return table
 
 
-def gain_texts(row: Row) -> tuple[str, ...]:
+def gain_texts(row: ComponentRow) -> tuple[str, ...]:
     """The gains of the three speeds; that of free bounds those of less, where these were not run."""
     less = (WITHIN if row.bounded else "" if row.together else gain_text(gain) for gain in (row.slightly, row.twice))
     return (*less, gain_text(row.free))

@@ -9,8 +9,8 @@ from simio import units
 from simio.report import chart
 from simio.report.html.text import shown as escape
 from simio.report.svg import Picture, Scale
-from simio.sweeps.capacity import Capacity, Load
-from simio.sweeps.conditions import Condition
+from simio.sweeps.capacity import Capacity, TriedLoad
+from simio.sweeps.conditions import Requirement
 from simio.wording import figure
 
 WIDTH, HEIGHT = 900, 420
@@ -44,7 +44,7 @@ class LoadCurve:
         loads = sorted(search.loads, key=lambda load: load.value)
         growing = [load for load in loads if any(each.grows for each in load.result.loads)]
 
-        def point(load: Load) -> tuple[float, float, float]:
+        def point(load: TriedLoad) -> tuple[float, float, float]:
             seen = first.seen(load.result)
             return float(load.value) / apart, seen.value / scale, seen.half_width / scale
 
@@ -74,7 +74,7 @@ class LoadCurve:
         return smallest / 1.3 if smallest > 0 and self.most / smallest >= _RATIO else 0.0
 
 
-def _scale(first: Condition) -> tuple[float, str]:
+def _scale(first: Requirement) -> tuple[float, str]:
     """The size of the unit of the axis in base units, and its name."""
     if first.dimension == "time":
         text = units.format_quantity(max(round(first.limit), 1), "time").rpartition(" ")[2]

@@ -11,7 +11,7 @@ from simio.report.table import heading, shown
 from simio.sweeps.constraints import told
 from simio.sweeps.optimize import Search
 from simio.sweeps.outcome import THROUGHPUT
-from simio.sweeps.rows import Row
+from simio.sweeps.rows import SweepRow
 from simio.sweeps.ties import COST, ties_text
 from simio.wording import counted, figure
 
@@ -45,7 +45,7 @@ def _measures(search: Search) -> list[str]:
     return [*(name for name in names if name != COST), *([COST] if search.prices else [])]
 
 
-def _value_text(row: Row, measure: str, unit: str) -> str:
+def _value_text(row: SweepRow, measure: str, unit: str) -> str:
     value = figure(shown(measure, row.value(measure) or 0.0, unit))
     if measure == THROUGHPUT:
         return f"{value} {unit}"
@@ -66,7 +66,7 @@ def _sure(search: Search, complete: bool) -> str:
     return f"found by search, not proven: {tried} of {of} tried ({ran}), seed {search.seed}"
 
 
-def _front(search: Search, front: list[Row], unit: str) -> Table:
+def _front(search: Search, front: list[SweepRow], unit: str) -> Table:
     names = [COST, *(name for name in _measures(search) if name != COST)]
     keys = [key for axis in search.axes for key in axis.keys]
     headings = [*(heading(name, unit) for name in names), *keys, "limit"]

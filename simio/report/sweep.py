@@ -9,7 +9,7 @@ from rich.text import Text
 
 from simio.report.console import Bar, columns
 from simio.report.table import heading, shown
-from simio.sweeps.rows import Row
+from simio.sweeps.rows import SweepRow
 from simio.sweeps.ties import as_good, ties_text
 from simio.sweeps.values import number_of
 from simio.wording import figure, in_unit, settings_text, short_names
@@ -30,11 +30,11 @@ class SweepPrinter:
         """A throughput without its unit."""
         return figure(in_unit(value, self.unit))
 
-    def keys(self, rows: Sequence[Row]) -> list[str]:
+    def keys(self, rows: Sequence[SweepRow]) -> list[str]:
         """The keys in which the rows differ."""
         return [key for key in self.all_keys if len({row.settings.get(key) for row in rows}) > 1]
 
-    def rows(self, rows: Sequence[Row], more: Sequence[str] = ()) -> None:
+    def rows(self, rows: Sequence[SweepRow], more: Sequence[str] = ()) -> None:
         """All rows, if they are few enough."""
         if len(rows) > MOST_ROWS:
             return
@@ -51,11 +51,11 @@ class SweepPrinter:
         self.console.print(table)
         self.console.print()
 
-    def _cell(self, row: Row, name: str) -> str:
+    def _cell(self, row: SweepRow, name: str) -> str:
         value = row.value(name)
         return "" if value is None else figure(shown(name, value, self.unit))
 
-    def summary(self, rows: Sequence[Row]) -> None:
+    def summary(self, rows: Sequence[SweepRow]) -> None:
         """The best, the worst, and a curve for each key that takes several values."""
         ran = [row for row in rows if row.outcome]
         if not ran:
@@ -80,7 +80,7 @@ class SweepPrinter:
         line.append("  " + "; ".join(each for each in parts if each))
         self.console.print(line)
 
-    def _curve(self, key: str, groups: Mapping[str, list[Row]], most: float) -> None:
+    def _curve(self, key: str, groups: Mapping[str, list[SweepRow]], most: float) -> None:
         """The highest throughput at each value of a key, as a bar; with several rows a value, the lowest as well."""
         single = all(len(group) == 1 for group in groups.values())
         rates_ = [self.unit] if single else [f"least {self.unit}", f"most {self.unit}"]
@@ -93,7 +93,7 @@ class SweepPrinter:
         self.console.print(table)
 
 
-def _limit(row: Row) -> Text:
+def _limit(row: SweepRow) -> Text:
     """The limit of a row that ran, and what cut its run off, if that was so."""
     text = Text(row.outcome.limit if row.outcome else "")
     if row.error:
@@ -101,9 +101,9 @@ def _limit(row: Row) -> Text:
     return text
 
 
-def grouped(rows: Sequence[Row], key: str) -> dict[str, list[Row]]:
+def grouped(rows: Sequence[SweepRow], key: str) -> dict[str, list[SweepRow]]:
     """Rows by the value of a key: numbers in order of size, in ranges if they are many; words as they come."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[SweepRow]] = {}
     for row in rows:
         groups.setdefault(row.settings.get(key, ""), []).append(row)
     numbers = {value: number_of(value) for value in groups}
@@ -114,8 +114,8 @@ def grouped(rows: Sequence[Row], key: str) -> dict[str, list[Row]]:
     return groups
 
 
-def _binned(groups: Sequence[tuple[str, list[Row]]]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+def _binned(groups: Sequence[tuple[str, list[SweepRow]]]) -> dict[str, list[SweepRow]]:
+    found: dict[str, list[SweepRow]] = {}
     for bin_ in range(MOST_VALUES):
         part = groups[bin_ * len(groups) // MOST_VALUES : (bin_ + 1) * len(groups) // MOST_VALUES]
         name = part[0][0] if len(part) == 1 else f"{part[0][0]} to {part[-1][0]}"

@@ -12,7 +12,7 @@ from simio import units
 from simio.errors import SimioError, quote
 from simio.extras import needs
 from simio.sweeps.outcome import THROUGHPUT, is_rate, unit_of
-from simio.sweeps.rows import Row
+from simio.sweeps.rows import SweepRow
 from simio.sweeps.values import number_of
 from simio.wording import in_unit
 
@@ -49,7 +49,9 @@ def shown(measure: str, value: float, unit: str) -> float:
     return float(f"{in_unit(value, unit) if is_rate(measure) else value:.{DIGITS}g}")
 
 
-def records(rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[str] = ()) -> list[dict[str, Any]]:
+def records(
+    rows: Sequence[SweepRow], keys: Sequence[str], unit: str, more: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """The rows as plain data with the same headings each; `more` measures come last, and what is not there is None.
 
     The half width has a column if some row has one.
@@ -59,7 +61,9 @@ def records(rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[
     return [_record(row, keys, unit, measures, more) for row in rows]
 
 
-def _record(row: Row, keys: Sequence[str], unit: str, measures: Sequence[str], more: Sequence[str]) -> dict[str, Any]:
+def _record(
+    row: SweepRow, keys: Sequence[str], unit: str, measures: Sequence[str], more: Sequence[str]
+) -> dict[str, Any]:
     def cell(name: str) -> float | None:
         value = row.value(name)
         return None if value is None else shown(name, value, unit)
@@ -113,7 +117,7 @@ def _parquet(table: Sequence[dict[str, Any]]) -> bytes:
     return out.getvalue()
 
 
-def frame(rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[str] = ()) -> pandas.DataFrame:
+def frame(rows: Sequence[SweepRow], keys: Sequence[str], unit: str, more: Sequence[str] = ()) -> pandas.DataFrame:
     """The rows as a pandas frame, indexed by their numbers. Raises SimioError where pandas is missing.
 
     Settings are numbers and switches where all of a key are. Quantities stay as they were written; a last column for

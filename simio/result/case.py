@@ -22,7 +22,7 @@ from simio.result.model import CaseResult
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs
 from simio.result.progress import progress_of
-from simio.result.recorded import Progress, Rows
+from simio.result.recorded import DeliveredBytes, Rows
 from simio.result.statistics import confidence
 from simio.result.timeline import timeline
 
@@ -70,7 +70,7 @@ def case_result(
         steps=runs.steps,
         checks=checks,
         precision=runs.precision,
-        progress=Progress.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
+        progress=DeliveredBytes.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
         notes=tuple(
             dict.fromkeys(
                 [*runs.notes, *growing, *_condensed(outcome), *jobs_in_turn(jobs), *extrapolated(case.system)]

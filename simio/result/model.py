@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simio import units
 from simio.description.measured import MeasuredRow, PooledRow
-from simio.result.recorded import Observation, Progress, Timeline
+from simio.result.recorded import DeliveredBytes, Observation, Timeline
 from simio.result.uncertainty import Guess, Interval, Uncertainty
 from simio.wording import figure
 
@@ -272,7 +272,7 @@ class CaseResult:
     interval: Interval | None = None
     row_intervals: tuple[Interval | None, ...] = ()
     precision: Precision | None = None
-    progress: Progress = Progress()
+    progress: DeliveredBytes = DeliveredBytes()
     notes: tuple[str, ...] = ()
     loads: tuple[LoadUse, ...] = ()
     cut_off: str = ""

@@ -12,7 +12,7 @@ from simio.program.service import SECOND
 from simio.program.steps import Program
 from simio.result import measure
 from simio.result.model import Throughput
-from simio.result.recorded import Progress
+from simio.result.recorded import DeliveredBytes
 
 MOST = 128
 """Largest number of intervals from the start of a run to the end of the measured span."""
@@ -20,7 +20,7 @@ APART = 4
 """Least mean number of deliveries in an interval of the measured span."""
 
 
-def progress_of(program: Program, outcome: Outcome, span: Throughput, most: Fraction | None = None) -> Progress:
+def progress_of(program: Program, outcome: Outcome, span: Throughput, most: Fraction | None = None) -> DeliveredBytes:
     """The progress of a run to the end of the measured span, in intervals that divide the span evenly.
 
     The bytes of a delivery are taken to have accrued evenly since the delivery before of its stream, as they are for
@@ -34,7 +34,7 @@ def progress_of(program: Program, outcome: Outcome, span: Throughput, most: Frac
         totals = _accrued(marks, edges)
         if most is not None:
             totals = _bounded(totals, edges, float(most) / SECOND)
-    return Progress(tuple(edges.tolist()), tuple(totals.tolist()))
+    return DeliveredBytes(tuple(edges.tolist()), tuple(totals.tolist()))
 
 
 def _edges(span: Throughput) -> NDArray[np.int64]:

@@ -153,7 +153,7 @@ class Timeline(Later):
 
 
 @dataclass(frozen=True)
-class Progress(Later):
+class DeliveredBytes(Later):
     """Bytes delivered up to each of the instants `times` in ps, a delivery accruing evenly since the one before."""
 
     times: tuple[int, ...] = field(default_factory=tuple)

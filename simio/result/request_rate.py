@@ -13,7 +13,7 @@ from simio.errors import RunError, quote
 from simio.program.service import SECOND
 from simio.program.steps import Program
 from simio.result.model import CaseResult, StreamRate, Throughput
-from simio.result.recorded import Progress
+from simio.result.recorded import DeliveredBytes
 from simio.result.uncertainty import Interval
 
 
@@ -101,7 +101,7 @@ def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
         bound=None if result.bound is None else result.bound / size,
         streams=tuple(stream._replace(rate=stream.rate / (stream.size or size)) for stream in result.streams),
         throughput=replace(span, amount=round(span.amount / size)),
-        progress=Progress.later(lambda: _divided(result.progress, float(size))),
+        progress=DeliveredBytes.later(lambda: _divided(result.progress, float(size))),
         interval=None if interval is None else Interval(interval.low / float(size), interval.high / float(size)),
     )
 
@@ -112,5 +112,5 @@ def _half_width(result: CaseResult, size: float) -> float:
     return result.half_width / size if own is None and result.half_width is not None else own or 0.0
 
 
-def _divided(progress: Progress, size: float) -> Progress:
-    return Progress(progress.times, tuple(total / size for total in progress.totals))
+def _divided(progress: DeliveredBytes, size: float) -> DeliveredBytes:
+    return DeliveredBytes(progress.times, tuple(total / size for total in progress.totals))

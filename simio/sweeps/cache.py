@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from simio.errors import SimioError
 from simio.files import cache_base, write_whole
 from simio.result.precision import seeds_of
-from simio.sweeps.outcome import Outcome, in_requests, measures_of, read
+from simio.sweeps.outcome import SweepOutcome, in_requests, measures_of, read
 from simio.sweeps.stamp import code_stamp
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ ENTRIES_A_FOLDER = 100
 """Results are spread over 256 folders; a folder with more gives up its oldest quarter. A result takes about 4 kB."""
 
 
-def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Stages[Outcome]:
+def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Stages[SweepOutcome]:
     """Run the scenario's only case, or take the result of an earlier run of the same program."""
     from simio.running import CaseRun, RunOptions, pooled_rows
     from simio.sweeps.families import lowered
@@ -45,7 +45,7 @@ def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Stages[Ou
         return in_requests(kept, unit)
     run = CaseRun(case, made, RunOptions(task.engine, partial=True), pooled_rows(scenario, case))
     result = yield from in_stages(run)
-    outcome = Outcome(measures_of(result), result.limiter.label, result.hash, cut_off=result.cut_off)
+    outcome = SweepOutcome(measures_of(result), result.limiter.label, result.hash, cut_off=result.cut_off)
     if kept_by:
         put(kept_by, outcome)
     return in_requests(outcome, unit)
@@ -59,7 +59,7 @@ def key(case: Case, lowered: Lowered) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def get(key: str) -> Outcome | None:
+def get(key: str) -> SweepOutcome | None:
     """The result kept under a key, or None if there is none, or none that can be read."""
     path = _path(key)
     if path is None:
@@ -75,7 +75,7 @@ def get(key: str) -> Outcome | None:
     return found
 
 
-def put(key: str, outcome: Outcome) -> None:
+def put(key: str, outcome: SweepOutcome) -> None:
     """Keep a result; where nothing can be written, nothing is kept."""
     path = _path(key)
     if path is None:

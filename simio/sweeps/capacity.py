@@ -16,7 +16,7 @@ from math import ceil
 
 from simio.errors import SimioError
 from simio.result.model import CaseResult
-from simio.sweeps.conditions import Condition
+from simio.sweeps.conditions import Requirement
 from simio.sweeps.values import value_of
 
 AT_ONCE = 2
@@ -33,7 +33,7 @@ NEAR = 0.07
 
 
 @dataclass(frozen=True)
-class Load:
+class TriedLoad:
     """A load that was run: its number and text, the result, and whether every promise holds."""
 
     value: Fraction
@@ -54,13 +54,13 @@ class Capacity:
     user has set.
     """
 
-    conditions: Sequence[Condition]
+    conditions: Sequence[Requirement]
     run: Callable[[Sequence[str], int], Sequence[CaseResult]]
     start: Fraction
     dimension: str | None
     close: float = 0.02
     ends: tuple[Fraction | None, Fraction | None] = (None, None)
-    loads: list[Load] = field(default_factory=list)
+    loads: list[TriedLoad] = field(default_factory=list)
 
     def search(self) -> None:
         """Run loads until the answer is known closely enough. What an interrupt leaves is in `loads`.
@@ -92,19 +92,19 @@ class Capacity:
         return self.dimension is None
 
     @property
-    def most(self) -> Load | None:
+    def most(self) -> TriedLoad | None:
         """The largest load below the first that breaks a promise."""
         bad = self.least_bad
         good = [load for load in self.loads if load.holds and (bad is None or load.value < bad.value)]
         return max(good, key=lambda load: load.value, default=None)
 
     @property
-    def least_bad(self) -> Load | None:
+    def least_bad(self) -> TriedLoad | None:
         """The smallest load that breaks a promise."""
         return min((load for load in self.loads if not load.holds), key=lambda load: load.value, default=None)
 
     @property
-    def interval(self) -> tuple[Load | None, Load | None] | None:
+    def interval(self) -> tuple[TriedLoad | None, TriedLoad | None] | None:
         """The largest load that surely holds and the smallest that surely does not, if chance decides between."""
         if self.uncertain is None:
             return None
@@ -113,7 +113,7 @@ class Capacity:
         return max(good, key=_value, default=None), bad
 
     @property
-    def knee(self) -> Load | None:
+    def knee(self) -> TriedLoad | None:
         """The load with the largest ratio of throughput to the time that is promised; None if no time is.
 
         Up to it more load is carried at little cost, beyond it the time grows faster than the throughput (L.
@@ -144,7 +144,7 @@ class Capacity:
             self._try(wanted[at : at + AT_ONCE])
 
     @property
-    def uncertain(self) -> tuple[Load, Load] | None:
+    def uncertain(self) -> tuple[TriedLoad, TriedLoad] | None:
         """The smallest and the largest load where chance may decide, and those next to them; None if nowhere."""
         open_ = sorted((load for load in self.loads if not load.sure), key=lambda load: load.value)
         return (open_[0], open_[-1]) if open_ else None
@@ -207,10 +207,10 @@ class Capacity:
             growing = any(load.grows for load in result.loads)
             holds = not growing and all(each.holds(result) for each in self.conditions)
             sure = growing or all(each.sure(result) for each in self.conditions)
-            self.loads.append(Load(value, text, result, holds, sure, factor))
+            self.loads.append(TriedLoad(value, text, result, holds, sure, factor))
 
 
-def _value(load: Load) -> Fraction:
+def _value(load: TriedLoad) -> Fraction:
     return load.value
 
 

@@ -50,7 +50,7 @@ class Counter(Protocol):
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenValue:
     """The value of a quantity in its base unit, and half of its 95% confidence interval where that is known."""
 
     value: float
@@ -58,7 +58,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Condition:
+class Requirement:
     """A comparison of `what` of `name` with a limit in the base unit of its `dimension` ('' for a plain number)."""
 
     what: str
@@ -73,19 +73,19 @@ class Condition:
         """The comparison, in words."""
         return f"{self.what} of {self.name}" if self.what else self.name
 
-    def seen(self, result: CaseResult) -> Seen:
+    def seen(self, result: CaseResult) -> SeenValue:
         """The value in a result. Raises SimioError if the result has none of that name or of another dimension."""
         if self.what in STATISTICS or self.what == "most":
             return self._observed(result)
         if self.what == "utilisation":
             use = _named(result.resources, self.name, "resource")
-            return Seen(self._checked(use.utilisation, "share"))
+            return SeenValue(self._checked(use.utilisation, "share"))
         if self.what == "rate":
-            return Seen(self._checked(float(_named(result.streams, self.name, "stream").rate), "rate"))
+            return SeenValue(self._checked(float(_named(result.streams, self.name, "stream").rate), "rate"))
         if self.what == "served":
-            return Seen(self._checked(_named(result.loads, self.name, "open load").served, "request_rate"))
+            return SeenValue(self._checked(_named(result.loads, self.name, "open load").served, "request_rate"))
         if self.name == "throughput" and not self.what:
-            return Seen(self._checked(float(result.rate), "rate"), result.half_width or 0.0)
+            return SeenValue(self._checked(float(result.rate), "rate"), result.half_width or 0.0)
         return self._tallied(result)
 
     def holds(self, result: CaseResult) -> bool:
@@ -101,7 +101,7 @@ class Condition:
         """The value with half of its confidence interval."""
         return self.seen_text(self.seen(result))
 
-    def seen_text(self, seen: Seen) -> str:
+    def seen_text(self, seen: SeenValue) -> str:
         """A value with half of its confidence interval."""
         width = f" ± {self._text(seen.half_width, 2)}" if seen.half_width else ""
         return self._text(seen.value, 4) + width
@@ -115,21 +115,21 @@ class Condition:
             return units.format_quantity(whole, self.dimension, digits=digits)
         return f"{value:.{digits}g}"
 
-    def _observed(self, result: CaseResult) -> Seen:
+    def _observed(self, result: CaseResult) -> SeenValue:
         known = {each.name: each for each in result.observations}
         own: Observation = known[_check_times(self, list(known))]
         if self.what == "most":
-            return Seen(self._checked(float(own.most), "time" if own.unit == "ps" else ""))
+            return SeenValue(self._checked(float(own.most), "time" if own.unit == "ps" else ""))
         value, width = own.estimate(STATISTICS[self.what])
-        return Seen(self._checked(value, "time" if own.unit == "ps" else ""), width or 0.0)
+        return SeenValue(self._checked(value, "time" if own.unit == "ps" else ""), width or 0.0)
 
-    def _tallied(self, result: CaseResult) -> Seen:
+    def _tallied(self, result: CaseResult) -> SeenValue:
         name = self.quantity
         own = self.name, self.what
         found = [each for each in result.tallies if name in (each.name, each.what) or (each.owner, each.what) == own]
         total = float(sum(each.value for each in found))
         # An event that never happened is not listed, and its count is 0; `check_counted` has looked for the name.
-        return Seen(self._checked(total, "time" if any(each.unit == "ps" for each in found) else self.dimension))
+        return SeenValue(self._checked(total, "time" if any(each.unit == "ps" for each in found) else self.dimension))
 
     def _checked(self, value: float, dimension: str) -> float:
         if dimension != self.dimension:
@@ -147,7 +147,7 @@ def _named(items: Iterable[N], name: str, noun: str) -> N:
     return known[name]
 
 
-def check_named(conditions: Iterable[Condition], program: Program) -> None:
+def check_named(conditions: Iterable[Requirement], program: Program) -> None:
     """Refuse a condition on times that a program does not observe, or on a count that no machine of it keeps.
 
     Raises SimioError.
@@ -159,7 +159,7 @@ def check_named(conditions: Iterable[Condition], program: Program) -> None:
             _check_times(each, times)
 
 
-def _check_times(condition: Condition, times: Sequence[str]) -> str:
+def _check_times(condition: Requirement, times: Sequence[str]) -> str:
     """The name of the observation that a condition is on. Raises SimioError if there is none, or several."""
     found = [name for name in times if condition.name in (name, name.partition(":")[0])]
     if len(found) == 1:
@@ -170,7 +170,7 @@ def _check_times(condition: Condition, times: Sequence[str]) -> str:
     raise SimioError(f"{quote(condition.text)}: found {named} of {quote(condition.name)}; {options}")
 
 
-def check_counted(conditions: Iterable[Condition], counters: Iterable[Counter]) -> None:
+def check_counted(conditions: Iterable[Requirement], counters: Iterable[Counter]) -> None:
     """Refuse a condition on a count that no machine of a program keeps. Raises SimioError."""
     known: dict[str, None] = {}
     for counter in counters:
@@ -192,14 +192,14 @@ def check_counted(conditions: Iterable[Condition], counters: Iterable[Counter]) 
         )
 
 
-def condition(text: str) -> Condition:
+def condition(text: str) -> Requirement:
     """The condition that a text says. Raises SimioError if it says none."""
     match = _CONDITION.fullmatch(text)
     if match is None:
         raise SimioError(f"found {quote(text)}; expected a condition such as {EXAMPLE}")
     what, name, written = match["what"] or "", match["name"], match["limit"]
     limit, dimension = _limit(text, written)
-    return Condition(what, name, match["op"], limit, dimension, text.strip())
+    return Requirement(what, name, match["op"], limit, dimension, text.strip())
 
 
 def _limit(text: str, written: str) -> tuple[float, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from simio.sweeps.rows import Row, row_of
+from simio.sweeps.rows import SweepRow, row_of
 from simio.sweeps.space import Settings
 from simio.sweeps.sweep import Plan, Workers
 from simio.sweeps.values import Axis
@@ -14,7 +14,7 @@ PROBES = 5
 """Values of an axis that are tried where no rows decide."""
 
 
-def without_effect(plan: Plan, rows: Mapping[int, Row], workers: Workers) -> list[str]:
+def without_effect(plan: Plan, rows: Mapping[int, SweepRow], workers: Workers) -> list[str]:
     """The keys of the plan that had no effect on the result.
 
     In a grid the rows decide: those that differ in one axis only are all alike. A sample has no such rows, so some
@@ -29,9 +29,9 @@ def without_effect(plan: Plan, rows: Mapping[int, Row], workers: Workers) -> lis
     return alike + [key for key in varied if _alike(rows, {key})]
 
 
-def _alike(rows: Mapping[int, Row], keys: set[str]) -> bool:
+def _alike(rows: Mapping[int, SweepRow], keys: set[str]) -> bool:
     """True if rows that differ in these keys only are alike, and there are such rows."""
-    groups: dict[tuple[tuple[str, str], ...], list[Row]] = {}
+    groups: dict[tuple[tuple[str, str], ...], list[SweepRow]] = {}
     for row in rows.values():
         others = tuple((key, value) for key, value in row.settings.items() if key not in keys)
         groups.setdefault(others, []).append(row)
@@ -43,11 +43,11 @@ def _alike(rows: Mapping[int, Row], keys: set[str]) -> bool:
     return compared
 
 
-def _result(row: Row) -> Any:
+def _result(row: SweepRow) -> Any:
     return (row.outcome.measures, row.outcome.limit) if row.outcome else row.error
 
 
-def _tried(plan: Plan, rows: Mapping[int, Row], axes: list[Axis], workers: Workers) -> list[str]:
+def _tried(plan: Plan, rows: Mapping[int, SweepRow], axes: list[Axis], workers: Workers) -> list[str]:
     """Axes whose values give the same, where all else is as in the first row that ran."""
     base = next((row for number, row in sorted(rows.items()) if row.outcome), None)
     if base is None:

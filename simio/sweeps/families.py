@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from simio.bound import bound
 from simio.description.model import Part, System
 from simio.engines.native import Announce
-from simio.engines.prepared import Prepared, Variants
+from simio.engines.prepared import Prepared, ProgramVariants
 from simio.limits import Bound
 from simio.lower import emit, lower
 from simio.program.digest import COUNTED, chunks, digest
@@ -173,9 +173,9 @@ class _Lowering:
             return None
 
     @cached_property
-    def variants(self) -> Variants:
+    def variants(self) -> ProgramVariants:
         """The engine's tables of the template, from which those of its programs are made."""
-        return Variants(self.template.program, self.template.changing, self.template.step_words)
+        return ProgramVariants(self.template.program, self.template.changing, self.template.step_words)
 
     @cached_property
     def hashed(self) -> list[str | bytes]:

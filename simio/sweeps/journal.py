@@ -17,7 +17,7 @@ from typing import Any
 from simio.errors import SimioError, quote
 from simio.sweeps import outcome
 from simio.sweeps.pools import interrupts_held
-from simio.sweeps.rows import Row
+from simio.sweeps.rows import SweepRow
 
 ENDING = ".partial"
 EVERY = 0.5
@@ -35,7 +35,7 @@ class Journal:
     def __init__(self, path: Path, header: Mapping[str, Any], anew: bool = False) -> None:
         """Open the journal, or begin one. Raises SimioError for that of another sweep, unless `anew` discards it."""
         self.path = path
-        self.rows: dict[int, Row] = {}
+        self.rows: dict[int, SweepRow] = {}
         self._waiting: list[str] = []
         self._written = time.monotonic()
         first = json.dumps(header, sort_keys=True)
@@ -84,7 +84,7 @@ class Journal:
             self._waiting.append(first)
             self.flush()
 
-    def add(self, row: Row) -> None:
+    def add(self, row: SweepRow) -> None:
         """Add a row; it is on the disk after a while, or after `flush`."""
         self.rows[row.number] = row
         self._waiting.append(json.dumps(_plain(row)))
@@ -120,20 +120,22 @@ class Journal:
             self._file.close()
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _plain(row: SweepRow) -> dict[str, Any]:
     told = row.outcome.as_dict() if row.outcome else None
     return {"row": row.number, "settings": dict(row.settings), "outcome": told, "error": row.error}
 
 
-def _row(line: bytes) -> Row | None:
+def _row(line: bytes) -> SweepRow | None:
     try:
         data = json.loads(line)
         found = None if data["outcome"] is None else outcome.read(data["outcome"])
-        return Row(int(data["row"]), {str(k): str(v) for k, v in data["settings"].items()}, found, str(data["error"]))
+        return SweepRow(
+            int(data["row"]), {str(k): str(v) for k, v in data["settings"].items()}, found, str(data["error"])
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def missing(rows: Mapping[int, Row], numbers: Iterable[int]) -> list[int]:
+def missing(rows: Mapping[int, SweepRow], numbers: Iterable[int]) -> list[int]:
     """The numbers that have no row yet."""
     return [number for number in numbers if number not in rows]

@@ -10,11 +10,11 @@ from typing import Any
 
 from simio.errors import SimioError, did_you_mean, quote
 from simio.extras import needs
-from simio.sweeps.conditions import Condition
+from simio.sweeps.conditions import Requirement
 from simio.sweeps.constraints import broken
 from simio.sweeps.cost import Prices
 from simio.sweeps.outcome import THROUGHPUT
-from simio.sweeps.rows import Row, row_of
+from simio.sweeps.rows import SweepRow, row_of
 from simio.sweeps.space import Settings
 from simio.sweeps.sweep import Plan, Workers
 from simio.sweeps.ties import COST, as_good, margin
@@ -42,9 +42,9 @@ class Goal:
     maximise: bool = True
     budget: float | None = None
     least: float | None = None
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Requirement, ...] = ()
 
-    def value(self, row: Row) -> float:
+    def value(self, row: SweepRow) -> float:
         """The measure that is minimised. Raises SimioError for one that a run does not have."""
         if row.outcome is None:
             return WORST
@@ -61,27 +61,27 @@ class Goal:
             return WORST * (1 + missed)
         return -value if self.maximise else value
 
-    def reached(self, row: Row) -> bool:
+    def reached(self, row: SweepRow) -> bool:
         """True if a row ran and fulfils the conditions."""
         return self.value(row) < WORST
 
-    def chosen(self, rows: Sequence[Row]) -> list[Row]:
+    def chosen(self, rows: Sequence[SweepRow]) -> list[SweepRow]:
         """The rows that are as good as the best; the one to take first, as `as_good` has it."""
         return as_good([row for row in rows if self.reached(row)], self.value, self.measure)
 
-    def best(self, rows: Sequence[Row]) -> Row | None:
+    def best(self, rows: Sequence[SweepRow]) -> SweepRow | None:
         """The best row by its figure alone: of equal ones the cheapest, of these the first."""
         good = [row for row in rows if self.reached(row)]
         return min(good, key=lambda row: (self.value(row), row.value(COST) or 0, row.number), default=None)
 
-    def front(self, rows: Sequence[Row]) -> list[Row]:
+    def front(self, rows: Sequence[SweepRow]) -> list[SweepRow]:
         """The rows that no other beats in both cost and measure, the cheapest first; what costs more is better by
         more than chance.
 
         Where the cost is the measure, throughput stands against it.
         """
         against = Goal(conditions=self.conditions) if self.measure == COST else self
-        found: list[Row] = []
+        found: list[SweepRow] = []
         good = [row for row in rows if self.reached(row)]
         for row in sorted(good, key=lambda row: (row.value(COST) or 0, against.value(row), row.number)):
             if not found or against.value(row) < against.value(found[-1]) - margin(row, found[-1], against.measure):
@@ -103,10 +103,10 @@ class Search:
     most: int
     seed: int = 0
     step: Callable[[], Any] = lambda: None
-    rows: list[Row] = field(default_factory=list)
+    rows: list[SweepRow] = field(default_factory=list)
     runs: int = 0
     proven: bool = False
-    _known: dict[tuple[str, ...], Row] = field(default_factory=dict)
+    _known: dict[tuple[str, ...], SweepRow] = field(default_factory=dict)
     _places: dict[tuple[str, ...], Point] = field(default_factory=dict)
 
     @property

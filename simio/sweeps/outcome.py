@@ -30,7 +30,7 @@ DISTRIBUTION = "distribution of "
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SweepOutcome:
     """`measures` by name: rates in bytes a second, times in seconds, shares as fractions. `limit` is what limits.
 
     `hash` identifies the program that ran, and `kept` says that this is the result of an earlier run. `cut_off` says
@@ -49,7 +49,7 @@ class Outcome:
         return told | ({"cut off": self.cut_off} if self.cut_off else {})
 
 
-def in_requests(outcome: Outcome, unit: str) -> Outcome:
+def in_requests(outcome: SweepOutcome, unit: str) -> SweepOutcome:
     """An outcome with rates in requests a second if that is what `unit` is of. Raises RunError without requests."""
     if not counts_requests(unit):
         return outcome
@@ -62,11 +62,11 @@ def in_requests(outcome: Outcome, unit: str) -> Outcome:
     return replace(outcome, measures=measures)
 
 
-def read(data: Any) -> Outcome:
+def read(data: Any) -> SweepOutcome:
     """The outcome that `as_dict` gave. Raises KeyError, TypeError or ValueError where it is none."""
     measures = {str(name): float(value) for name, value in data["measures"].items()}
     measures[THROUGHPUT]  # what is compared and drawn has to be there
-    return Outcome(measures, str(data["limit"]), str(data["hash"]), True, str(data.get("cut off", "")))
+    return SweepOutcome(measures, str(data["limit"]), str(data["hash"]), True, str(data.get("cut off", "")))
 
 
 def is_rate(measure: str) -> bool:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from simio.errors import Place, Problem, ScenarioError, SimioError
-from simio.sweeps.outcome import THROUGHPUT, Outcome
+from simio.sweeps.outcome import THROUGHPUT, SweepOutcome
 
 
 @dataclass(frozen=True)
-class Row:
+class SweepRow:
     """One configuration: its number from 1, its settings, and the outcome of its run, or its error.
 
     A run that was cut off has both.
@@ -18,7 +18,7 @@ class Row:
 
     number: int
     settings: Mapping[str, str]
-    outcome: Outcome | None
+    outcome: SweepOutcome | None
     error: str = ""
 
     @property
@@ -31,11 +31,11 @@ class Row:
         return self.outcome.measures.get(measure) if self.outcome else None
 
 
-def row_of(number: int, settings: Mapping[str, str], outcome: Outcome | SimioError) -> Row:
+def row_of(number: int, settings: Mapping[str, str], outcome: SweepOutcome | SimioError) -> SweepRow:
     """The row of what became of a configuration."""
     if isinstance(outcome, SimioError):
-        return Row(number, settings, None, told(outcome))
-    return Row(number, settings, outcome, outcome.cut_off)
+        return SweepRow(number, settings, None, told(outcome))
+    return SweepRow(number, settings, outcome, outcome.cut_off)
 
 
 def told(error: SimioError) -> str:

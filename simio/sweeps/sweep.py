@@ -14,8 +14,8 @@ from simio.loading import ScenarioFile
 from simio.loading.catalogue import Catalogue, catalogue
 from simio.loading.yamlfiles import files_read
 from simio.sweeps.cache import outcome_of
-from simio.sweeps.outcome import Outcome
-from simio.sweeps.rows import Row, in_file, row_of, told
+from simio.sweeps.outcome import SweepOutcome
+from simio.sweeps.rows import SweepRow, in_file, row_of, told
 from simio.sweeps.run import run_many
 from simio.sweeps.space import Settings, Space
 from simio.sweeps.stamp import stamp
@@ -36,7 +36,7 @@ class Workers:
     cached: bool = True
     announce: Callable[[str], Any] | None = None
 
-    def run(self, tasks: Sequence[Task]) -> Generator[tuple[int, Outcome | SimioError]]:
+    def run(self, tasks: Sequence[Task]) -> Generator[tuple[int, SweepOutcome | SimioError]]:
         """The outcome of each task in order of completion."""
         do = partial(outcome_of, cached=self.cached)
         return run_many(tasks, self.processes, self.cluster, do=do, announce=self.announce)
@@ -169,7 +169,7 @@ def _named(settings: Settings) -> str:
     return ", ".join(f"{key} = {value}" for key, value in settings.items())
 
 
-def sweep(plan: Plan, numbers: Sequence[int], workers: Workers) -> Iterator[Row]:
+def sweep(plan: Plan, numbers: Sequence[int], workers: Workers) -> Iterator[SweepRow]:
     """Run the rows of these numbers and yield each as it is finished.
 
     To leave the iterator ends the workers. Raises SimioError where there is no cluster.

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import hypot
 
 from simio.sweeps.outcome import THROUGHPUT
-from simio.sweeps.rows import Row
+from simio.sweeps.rows import SweepRow
 from simio.sweeps.values import number_of
 from simio.wording import counted, settings_text
 
@@ -22,7 +22,7 @@ NAMED = 8
 """Ties that are named."""
 
 
-def margin(one: Row, other: Row, measure: str = THROUGHPUT) -> float:
+def margin(one: SweepRow, other: SweepRow, measure: str = THROUGHPUT) -> float:
     """Largest difference of a measure between two rows that count as equally good; prices are exact."""
     if measure == COST:
         return 0.0
@@ -41,7 +41,9 @@ def precision_text(random: bool) -> str:
     return "the confidence interval" if random else f"{ALIKE:.1%}"
 
 
-def as_good(rows: Sequence[Row], value: Callable[[Row], float], measure: str = THROUGHPUT) -> list[Row]:
+def as_good(
+    rows: Sequence[SweepRow], value: Callable[[SweepRow], float], measure: str = THROUGHPUT
+) -> list[SweepRow]:
     """Rows that are as good as the one of the least `value`; the one to take is the first.
 
     That is the cheapest, or where nothing has a price, the one with the fewest parts and the smallest numbers.
@@ -53,7 +55,7 @@ def as_good(rows: Sequence[Row], value: Callable[[Row], float], measure: str = T
     return sorted(found, key=lambda row: (row.value(COST) or 0.0, *smallness(row), row.number))
 
 
-def smallness(row: Row) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+def smallness(row: SweepRow) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
     """The numbers of parts in a row's settings, and its other numbers; less is to be preferred."""
     numbers = {key: number_of(value) for key, value in row.settings.items()}
     known = {key: found[0] for key, found in numbers.items() if found}
@@ -61,7 +63,7 @@ def smallness(row: Row) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
     return parts, tuple(number for key, number in known.items() if key.rpartition(".")[2] != PARTS)
 
 
-def ties_text(found: Sequence[Row], keys: Sequence[str]) -> str:
+def ties_text(found: Sequence[SweepRow], keys: Sequence[str]) -> str:
     """The rows that are as good as the first, by what they differ in; '' if there is none."""
     first, others = found[0], found[1:]
     if not others:

@@ -25,7 +25,7 @@ _OPENING, _CLOSING = "[{", "]}"
 
 
 @dataclass(frozen=True)
-class Interval:
+class NumberRange:
     """All numbers from `low` to `high` of a dimension (none: plain numbers), or those `step` apart.
 
     With `log`, equal shares of the way are equal ratios.
@@ -62,7 +62,7 @@ class Axis:
 
     keys: tuple[str, ...]
     points: tuple[tuple[str, ...], ...] = ()
-    interval: Interval | None = None
+    interval: NumberRange | None = None
 
     @property
     def name(self) -> str:
@@ -214,7 +214,7 @@ def _step(step: str, piece: str, dimension: str | None, where: str) -> tuple[Fra
     raise SimioError(f"{where}: found {told}; expected one such as ':x2' or ':{some}'")
 
 
-def _interval(piece: str, where: str) -> Interval | None:
+def _interval(piece: str, where: str) -> NumberRange | None:
     """The interval that a range without a step stands for, or with ':log'; None for anything else."""
     match = _RANGE.fullmatch(piece)
     if match is None or (match[3] or "").strip() not in ("", "log"):
@@ -223,7 +223,7 @@ def _interval(piece: str, where: str) -> Interval | None:
     log = bool(match[3])
     if log and low <= 0:
         raise SimioError(f"{where}: found {quote(piece)}; expected a lower end above zero for ':log'")
-    return Interval(low, high, dimension, _apart(low, high, dimension), log)
+    return NumberRange(low, high, dimension, _apart(low, high, dimension), log)
 
 
 def _apart(low: Fraction, high: Fraction, dimension: str | None) -> Fraction | None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simio.calibration.covariance import determination, quantile
-from simio.calibration.search import Axes, Search, jacobian
+from simio.calibration.search import Axes, BestPoint, jacobian
 
 X = np.linspace(1.0, 12.0, 12)
 TRUE = np.array([math.log(2.0), math.log(5.0)])
@@ -25,7 +25,7 @@ def axes(count=2):
 
 
 def test_a_function_of_steps_is_searched_to_within_a_step():
-    search = Search(stairs, np.ones(12), axes())
+    search = BestPoint(stairs, np.ones(12), axes())
     found = search.run(np.array([math.log(60.0), math.log(0.1)]))
     assert np.all(np.abs(np.exp(found - TRUE) - 1) < 0.03)
 
@@ -36,12 +36,12 @@ def test_one_wild_row_does_not_bend_the_others():
         found[5] += 1.0
         return found
 
-    found = Search(wild, np.ones(12), axes()).run(TRUE + 0.5)
+    found = BestPoint(wild, np.ones(12), axes()).run(TRUE + 0.5)
     assert np.all(np.abs(np.exp(found - TRUE) - 1) < 0.05)
 
 
 def test_the_same_search_has_the_same_result():
-    runs = [Search(stairs, np.ones(12), axes()).run(TRUE + 1.0) for _ in range(2)]
+    runs = [BestPoint(stairs, np.ones(12), axes()).run(TRUE + 1.0) for _ in range(2)]
     assert np.array_equal(*runs)
 
 
@@ -54,7 +54,7 @@ def test_the_best_so_far_survives_an_interrupt():
             raise KeyboardInterrupt
         return stairs(point)
 
-    search = Search(interrupted, np.ones(12), axes())
+    search = BestPoint(interrupted, np.ones(12), axes())
     with pytest.raises(KeyboardInterrupt):
         search.run(TRUE + 0.2)
     assert search.evaluations == 5

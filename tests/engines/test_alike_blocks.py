@@ -15,7 +15,7 @@ from test_instances import program
 from simio.engines import alike, compiled, reference
 from simio.engines.compiled import prepare
 from simio.engines.outcome import Options, Status
-from simio.engines.prepared import Variants
+from simio.engines.prepared import ProgramVariants
 from simio.program.builder import Builder, Handle
 from simio.program.steps import COLUMNS, HORIZON, Op, Program
 
@@ -129,7 +129,7 @@ def test_threads_that_share_steps_already_keep_them() -> None:
 def test_a_program_like_another_is_looked_through_anew() -> None:
     made = pairs(6, iter([5] * 6))
     advances = [at for at in range(len(made.steps)) if made.steps[at, :2].tolist() == [Op.ADVANCE, 5]]
-    variants = Variants(made, (), np.array(advances) * COLUMNS + 1)
+    variants = ProgramVariants(made, (), np.array(advances) * COLUMNS + 1)
     for waits, expected in (([9] * 6, [6]), ([9, 9, 9, 8, 8, 8], [3, 3]), ([1, 2, 3, 4, 5, 6], [])):
         other = pairs(6, iter(waits))
         prepared = variants.prepare(other)

@@ -11,7 +11,7 @@ import pytest
 from simio.engines import codes, reference
 from simio.engines.execute import ENGINES, execute
 from simio.engines.outcome import Options
-from simio.engines.prepared import Variants
+from simio.engines.prepared import ProgramVariants
 from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.program.steps import COLUMNS, Compare, Fn, Op, Program
@@ -58,7 +58,7 @@ def test_the_message_names_the_engine(name: str) -> None:
 
 
 def test_so_is_one_in_a_program_that_differs_in_its_steps_only() -> None:
-    variants = Variants(program(), {"steps"}, np.array([3 * COLUMNS]))
+    variants = ProgramVariants(program(), {"steps"}, np.array([3 * COLUMNS]))
     with pytest.raises(RunError, match="has no operation 99"):
         variants.prepare(with_word(3, 0, 99))
 

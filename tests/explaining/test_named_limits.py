@@ -9,7 +9,7 @@ from stations import MS, tandem
 
 from simio.explaining import profile
 from simio.explaining.answers import Answer, gain
-from simio.explaining.model import Component, Gain, Row, certain
+from simio.explaining.model import Component, ComponentRow, Gain, certain
 from simio.explaining.reasons import held_by, slowed_by
 from simio.explaining.sentences import of_profile
 from simio.explaining.settings import what_ifs
@@ -52,17 +52,17 @@ def test_a_loss_by_more_speed_has_its_reason(load):
 def test_a_limit_that_gains_nothing_says_what_limits_beside_it():
     limit, other = (Limiter("resource", name, 1.0, f"{name} is busy 100.0% of the time") for name in ("a", "b"))
     nothing = Gain(100, 0.0)
-    row = Row(Component("a", ()), nothing, nothing, nothing)
+    row = ComponentRow(Component("a", ()), nothing, nothing, nothing)
     held = held_by(limit, answer(100, limit, a=10.0), [(row, [answer(100, other, a=5.0)])])
     assert held == "Making a faster gains nothing by itself: then b is busy 100.0% of the time."
-    gaining = Row(Component("a", ()), Gain(110, 0.1), nothing, nothing)
+    gaining = ComponentRow(Component("a", ()), Gain(110, 0.1), nothing, nothing)
     assert held_by(limit, answer(100, limit, a=10.0), [(gaining, [answer(100, other, a=5.0)])]) == ""
 
 
 def test_what_is_noise_is_shown_as_such():
     assert gain_text(Gain(1, -0.03, 0.05)) == "within ±5.0%"
     assert gain_text(Gain(1, 0.08, 0.05)) == "+8.0% ± 5.0%"
-    bounded = Row(Component("a", ()), None, None, Gain(1, 0.001))
+    bounded = ComponentRow(Component("a", ()), None, None, Gain(1, 0.001))
     assert gain_texts(bounded) == ("within ±0.5%", "within ±0.5%", "+0.1%")
 
 

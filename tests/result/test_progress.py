@@ -9,7 +9,7 @@ from simio.program.builder import Builder
 from simio.result import measure
 from simio.result.model import Throughput
 from simio.result.progress import APART, MOST, progress_of
-from simio.result.recorded import Progress
+from simio.result.recorded import DeliveredBytes
 
 US = 1_000_000
 
@@ -29,7 +29,7 @@ def streams(*steps: tuple[int, int], count: int, at_once: int = 1):
     return program, reference.run(program)
 
 
-def rates(found: Progress) -> list[float]:
+def rates(found: DeliveredBytes) -> list[float]:
     pairs = zip(found.times, found.times[1:], found.totals, found.totals[1:], strict=False)
     return [(after - before) / (until - since) for since, until, before, after in pairs]
 

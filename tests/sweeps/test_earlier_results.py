@@ -12,11 +12,11 @@ from simio.loading import load
 from simio.lower import lower
 from simio.running import Lowered
 from simio.sweeps import cache
-from simio.sweeps.outcome import Outcome
+from simio.sweeps.outcome import SweepOutcome
 
 HIPPI = str(Path(__file__).parents[2] / "scenarios" / "sgi-hippi-raw.yaml")
 KEY = "ab" + 62 * "0"
-SOME = Outcome({"throughput": 1.25, "time": 0.1}, "bus", "f00")
+SOME = SweepOutcome({"throughput": 1.25, "time": 0.1}, "bus", "f00")
 
 
 @pytest.fixture(autouse=True)

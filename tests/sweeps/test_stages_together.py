@@ -11,7 +11,7 @@ from simio.errors import SimioError
 from simio.loading import load
 from simio.running import RunOptions, pooled_rows, run_case
 from simio.sweeps.cache import outcome_of
-from simio.sweeps.outcome import Outcome, measures_of
+from simio.sweeps.outcome import SweepOutcome, measures_of
 from simio.sweeps.rows import told
 from simio.sweeps.work import MOST_WORDS, TOGETHER, Chunk, Task, in_stages, work
 
@@ -68,7 +68,7 @@ ROWS = {
 }
 
 
-def alone(task: Task) -> Outcome | str:
+def alone(task: Task) -> SweepOutcome | str:
     """What a single run of the task gives, without templates and stages; an error as a row tells it."""
     try:
         scenario = load(task.scenario, task.sets)
@@ -78,10 +78,10 @@ def alone(task: Task) -> Outcome | str:
         result = run_case(case, RunOptions(partial=True), pooled_rows(scenario, case))
     except SimioError as error:
         return told(error)
-    return Outcome(measures_of(result), result.limiter.label, result.hash, cut_off=result.cut_off)
+    return SweepOutcome(measures_of(result), result.limiter.label, result.hash, cut_off=result.cut_off)
 
 
-def together(tasks: list[Task]) -> list[Outcome | str]:
+def together(tasks: list[Task]) -> list[SweepOutcome | str]:
     """What a worker gives that has all of them at once."""
 
     def do(scenario, task):
@@ -98,17 +98,17 @@ def test_rows_are_those_of_each_alone(name):
     found = together(tasks)
     assert found == [alone(task) for task in tasks]
     # The order in which measures come is that of the columns.
-    assert [list(each.measures) for each in found if isinstance(each, Outcome)] == [
-        list(each.measures) for each in together(tasks[::-1])[::-1] if isinstance(each, Outcome)
+    assert [list(each.measures) for each in found if isinstance(each, SweepOutcome)] == [
+        list(each.measures) for each in together(tasks[::-1])[::-1] if isinstance(each, SweepOutcome)
     ]
-    assert any(isinstance(each, Outcome) for each in found)
+    assert any(isinstance(each, SweepOutcome) for each in found)
 
 
 def test_the_rows_above_are_odd_enough():
     found = together(ROWS["a family of HIPPI"])
     assert sum(isinstance(each, str) for each in found) == 2
-    assert sum(isinstance(each, Outcome) and bool(each.cut_off) for each in found) == 1
-    assert sum(isinstance(each, Outcome) and not each.measures["throughput"] for each in found) == 3
+    assert sum(isinstance(each, SweepOutcome) and bool(each.cut_off) for each in found) == 1
+    assert sum(isinstance(each, SweepOutcome) and not each.measures["throughput"] for each in found) == 3
     assert len(found) > TOGETHER
 
 

@@ -6,17 +6,17 @@ import pytest
 
 from simio.report.table import frame
 from simio.sweeps.optimize import Goal
-from simio.sweeps.outcome import Outcome
-from simio.sweeps.rows import Row
+from simio.sweeps.outcome import SweepOutcome
+from simio.sweeps.rows import SweepRow
 from simio.sweeps.ties import as_good, ties_text
 
 
-def row(number: int, count: str, rate: float, **more: float) -> Row:
+def row(number: int, count: str, rate: float, **more: float) -> SweepRow:
     measures = {"throughput": rate, **{name.replace("_", " "): value for name, value in more.items()}}
-    return Row(number, {"disks.d.count": count}, Outcome(measures, "", ""))
+    return SweepRow(number, {"disks.d.count": count}, SweepOutcome(measures, "", ""))
 
 
-def less(row: Row) -> float:
+def less(row: SweepRow) -> float:
     return -(row.throughput or 0.0)
 
 
@@ -46,10 +46,10 @@ def test_the_cheapest_wins_and_the_front_has_no_noise():
 def test_tables_in_python_have_numbers():
     pytest.importorskip("pandas")
     rows = [
-        Row(
+        SweepRow(
             number,
             {"disks.d.count": str(number), "size": size, "on": "true", "name": "x"},
-            Outcome({"throughput": 1.0}, "", ""),
+            SweepOutcome({"throughput": 1.0}, "", ""),
         )
         for number, size in ((1, "64 KiB"), (2, "1MiB"))
     ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from math import log2
 
 from simio.components.block.cores import Core
-from simio.components.block.interfaces import INTERFACES, Interface, Way
+from simio.components.block.interfaces import INTERFACES, RequestInterface, Way
 from simio.components.block.schedulers import SCHEDULED, SCHEDULERS, Scheduler
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.host.kernel import UnixKernel
@@ -92,7 +92,7 @@ class BlockLayer:
         """Requests that a hardware queue holds at most, but for its own depth."""
         return self.sheet.nr_requests or (UNBOUNDED if self.sheet.scheduler == "none" else SCHEDULED)
 
-    def scheduler(self, drive: str, interface: Interface, users: int) -> Scheduler:
+    def scheduler(self, drive: str, interface: RequestInterface, users: int) -> Scheduler:
         """The scheduler of a drive that so many processes use, as requests through an interface meet it."""
         if not interface.kernel:
             return Scheduler(self.p, self.cores, drive)
@@ -111,7 +111,7 @@ class Process:
     def __init__(self, layer: BlockLayer, name: str, core: int, interface: str, helper: int | None = None) -> None:
         """`helper` is the core of the kernel thread that submits, where the interface has one."""
         self.layer, self.p, self.name = layer, layer.p, name
-        self.interface: Interface = INTERFACES[interface]
+        self.interface: RequestInterface = INTERFACES[interface]
         self.core: Core = layer.cores.core(core)
         self.helper: Core | None = None if helper is None else layer.cores.core(helper)
         self.devices = layer.devices(self._initiator)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.packet import DropQueue
-from simio.components.network.place import Place
+from simio.components.network.place import CorePlace
 from simio.description.sheets.queued import QueuedAdapter
 from simio.errors import RunError
 from simio.machines.network import napi
@@ -32,7 +32,7 @@ class Napi:
     end of the poll (`held`).
     """
 
-    def __init__(self, p: Builder, name: str, place: Place, sheet: QueuedAdapter) -> None:
+    def __init__(self, p: Builder, name: str, place: CorePlace, sheet: QueuedAdapter) -> None:
         self.p = p
         self.ring = DropQueue(p, f"{name} ring", sheet.receive_ring, name, "packets")
         self.name = name

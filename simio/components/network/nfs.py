@@ -17,7 +17,7 @@ from simio.components.network.path import NetworkPath
 from simio.components.network.rpc import OWN, RpcClient
 from simio.components.network.stack import Stack
 from simio.components.network.udp import UDP_HEADER
-from simio.description.messages import MESSAGES, Messages
+from simio.description.messages import MESSAGES
 from simio.machines.network import rpc as machines
 from simio.machines.network import writeback
 from simio.program.builder import Builder, Handle, Operand, Register, minimum
@@ -266,8 +266,8 @@ class NfsMount:
             stack.move(p.register(self.amount(block)), self.params.transfer, False)
 
     def message(self, kind: str) -> int:
-        """Bytes of a message with a whole block, for checks: `kind` names one of `Messages`."""
+        """Bytes of a message with a whole block, for checks: `kind` names one of `MessageSizes`."""
         return self.messages.whole(kind, self.params.transfer)
 
 
-__all__ = ["COMMIT", "MESSAGES", "PROCESS", "Messages", "NfsMount", "ServerStorage"]
+__all__ = ["COMMIT", "MESSAGES", "PROCESS", "NfsMount", "ServerStorage"]

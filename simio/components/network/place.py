@@ -114,7 +114,7 @@ class Profile:
             p.gauge(self.host.name, f"{PROFILED}{cls}", self.state + profile.TIME + number, "ns")
 
 
-class Place:
+class CorePlace:
     """A core as something runs on it: a process, or a softirq."""
 
     def __init__(self, spent: Profile, core: Core, priority: int = PROCESS, spinner: Spinner | None = None) -> None:
@@ -199,13 +199,13 @@ class Places:
         self._each = kernel.host.span(stack.poll_cost)
         self._spinners: dict[int, Spinner] = {}
 
-    def process(self, core: int) -> Place:
+    def process(self, core: int) -> CorePlace:
         """A process on a core."""
-        return Place(self.spent, self.cores.core(core), PROCESS, self._spinner(core))
+        return CorePlace(self.spent, self.cores.core(core), PROCESS, self._spinner(core))
 
-    def softirq(self, core: int) -> Place:
+    def softirq(self, core: int) -> CorePlace:
         """Softirqs on a core."""
-        return Place(self.spent, self.cores.core(core), INTERRUPT, self._spinner(core))
+        return CorePlace(self.spent, self.cores.core(core), INTERRUPT, self._spinner(core))
 
     def _spinner(self, core: int) -> Spinner | None:
         if not self._polls:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from simio.components.network.merging import Merging
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
-from simio.components.network.place import Place
+from simio.components.network.place import CorePlace
 from simio.components.network.queued import QueuedInterface
 from simio.components.network.seat import Seat
 from simio.components.network.stack import Stack
@@ -71,7 +71,7 @@ class PlacedEndpoint(Endpoint):
     # --- holder of the socket ----------------------------------------------------------------------------
 
     @contextmanager
-    def _at(self, place: Place) -> Iterator[None]:
+    def _at(self, place: CorePlace) -> Iterator[None]:
         """The body is emitted for what runs at a place."""
         before, self.here = self.here, place
         yield

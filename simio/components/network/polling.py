@@ -16,7 +16,7 @@ from simio.program.builder import Builder, Register, minimum, since
 
 if TYPE_CHECKING:
     from simio.components.network.napi import Napi
-    from simio.components.network.place import Place, Profile
+    from simio.components.network.place import CorePlace, Profile
 
 
 class Spinner:
@@ -57,7 +57,7 @@ class Spinner:
 class Polls:
     """A program on a core that polls its queue as long as it has nothing to read, `limit` ps at most."""
 
-    def __init__(self, queue: Napi, reader: Place, limit: int) -> None:
+    def __init__(self, queue: Napi, reader: CorePlace, limit: int) -> None:
         """Raises RunError if the queue is another core's."""
         self.p, self.queue, self.reader, self.limit = queue.p, queue, reader, limit
         if queue.place.core.number != reader.core.number:

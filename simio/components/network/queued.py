@@ -10,7 +10,7 @@ from simio.components.host.kernel import UnixKernel
 from simio.components.network.interface import Cores, Wish
 from simio.components.network.napi import Napi
 from simio.components.network.packet import DropQueue, Left, Packet
-from simio.components.network.place import Place, Places
+from simio.components.network.place import CorePlace, Places
 from simio.description.model import Adapter
 from simio.description.sheets.queued import QueuedAdapter
 from simio.description.sheets.stacks import TcpIpStack
@@ -87,7 +87,7 @@ class QueuedInterface:
         return self.places.cores.socket(core) != self.bus.sheet.socket
 
     def drive(self, priority: int = PROCESS) -> None:
-        """See `Interface.drive`: the costs of a stack on cores are those of `Place`."""
+        """See `Interface.drive`: the costs of a stack on cores are those of `CorePlace`."""
         self.host.work(self.sheet.transmit_cost + self.sheet.doorbell, priority)
 
     @contextmanager
@@ -126,7 +126,7 @@ class QueuedInterface:
                 deliver()
                 queue.next()
 
-    def _pages(self, place: Place, packet: Packet) -> None:
+    def _pages(self, place: CorePlace, packet: Packet) -> None:
         """The driver takes a packet, unless the adapter joins it with others, and the pages that it lies on."""
         p, page = self.p, self.kernel.sheet.page
         if not packet.joined:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simio.components.network.place import Place
+from simio.components.network.place import CorePlace
 from simio.components.network.polling import Polls
 from simio.components.network.queued import QueuedInterface
 from simio.components.network.stack import Stack
@@ -27,10 +27,10 @@ class Seat:
         self.stack, self.interface = stack, interface
         self.queue = cores[1]
         self.napi = interface.queue(cores[1])
-        self.process: Place = interface.places.process(cores[0])
-        self.driver: Place = self.napi.place
+        self.process: CorePlace = interface.places.process(cores[0])
+        self.driver: CorePlace = self.napi.place
         self.steers = steered is not None and steered != cores[1]
-        self.softirq: Place = self.driver if steered is None else interface.places.softirq(steered)
+        self.softirq: CorePlace = self.driver if steered is None else interface.places.softirq(steered)
         self.apart = self.process.core.number != self.softirq.core.number
         self.far = " far" if self.process.socket != self.softirq.socket else ""
         limit = stack.sheet.busy_read

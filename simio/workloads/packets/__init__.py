@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from simio.components.block.cores import Core, Cores
 from simio.components.host.host import INTERRUPT, Computer
-from simio.components.network.multiqueue.adapter import Load, MultiqueueAdapter
+from simio.components.network.multiqueue.adapter import FrameLoad, MultiqueueAdapter
 from simio.components.network.multiqueue.hooks import HOOKS
 from simio.components.site import Site
 from simio.description.arrivals import RequestRate
@@ -92,7 +92,7 @@ def packets(site: Site, workload: Workload[ArrivingPackets]) -> None:
             f"adapter {params.adapter!r} has {adapter.part.sheet.queues} queues, fewer than {params.cores} cores",
             ".cores",
         )
-    load = Load(
+    load = FrameLoad(
         params.frame, params.rate, params.flows, params.packets or c.NEVER, params.sample, params.burst,
         params.stamps == "software",
     )  # fmt: skip

@@ -48,7 +48,7 @@ class Way:
         return cost * self.beyond // self.sheet.page
 
 
-class Interface:
+class RequestInterface:
     """An interface; a process that `polls` never sleeps, `helper` is a kernel thread that submits for it.
 
     `interrupts` is True where completions come by interrupt. `deepest` is the most requests a process can have
@@ -80,11 +80,11 @@ class Interface:
         return 0
 
 
-INTERFACES: dict[str, Interface] = {}
+INTERFACES: dict[str, RequestInterface] = {}
 """The interfaces by name."""
 
 
-def register_interface(interface: Interface) -> None:
+def register_interface(interface: RequestInterface) -> None:
     """Make an interface known by its name. Raises ValueError for a name twice."""
     if INTERFACES.setdefault(interface.name, interface) is not interface:
         raise ValueError(f"an interface {interface.name!r} is registered already")

@@ -1,9 +1,9 @@
 """io_uring: entries in shared rings; a system call submits, and done requests are read from the ring without one."""
 
-from simio.components.block.interfaces.interface import Interface, Way, register_interface
+from simio.components.block.interfaces.interface import RequestInterface, Way, register_interface
 
 
-class IoUring(Interface):
+class IoUring(RequestInterface):
     """Interrupts complete requests; a system call a request, and one more to sleep."""
 
     name = "io_uring"
@@ -34,7 +34,7 @@ class Polled(IoUring):
         return way.sheet.system_call
 
 
-class SubmissionThread(Interface):
+class SubmissionThread(RequestInterface):
     """IORING_SETUP_SQPOLL: a kernel thread on a core of its own submits the requests in the ring."""
 
     name = "io_uring-sqpoll"

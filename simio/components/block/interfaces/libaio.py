@@ -1,9 +1,9 @@
 """Linux native AIO: io_submit() for each request, io_getevents() for those that are done."""
 
-from simio.components.block.interfaces.interface import Interface, Way, register_interface
+from simio.components.block.interfaces.interface import RequestInterface, Way, register_interface
 
 
-class Libaio(Interface):
+class Libaio(RequestInterface):
     """A system call a request, and one a look at the completion ring."""
 
     name = "libaio"

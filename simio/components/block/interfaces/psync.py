@@ -1,9 +1,9 @@
 """pread() and pwrite(): one request outstanding, and the process sleeps until it is done."""
 
-from simio.components.block.interfaces.interface import Interface, Way, register_interface
+from simio.components.block.interfaces.interface import RequestInterface, Way, register_interface
 
 
-class Psync(Interface):
+class Psync(RequestInterface):
     """One system call a request."""
 
     name = "psync"

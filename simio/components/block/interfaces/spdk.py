@@ -1,9 +1,9 @@
 """A driver in user space (SPDK): the program writes submission entries and doorbells itself, and polls."""
 
-from simio.components.block.interfaces.interface import Interface, Way, register_interface
+from simio.components.block.interfaces.interface import RequestInterface, Way, register_interface
 
 
-class UserDriver(Interface):
+class UserDriver(RequestInterface):
     """Neither kernel nor interrupt; the doorbells of a look serve all that it completes and submits."""
 
     name = "spdk"

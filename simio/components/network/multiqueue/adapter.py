@@ -25,7 +25,7 @@ COUNTS_FROM = {"first": c.FROM_FIRST, "last": c.FROM_LAST, "event": c.FROM_EVENT
 
 
 @dataclass(frozen=True)
-class Load:
+class FrameLoad:
     """Frames of `frame` bytes, header and check included, `rate` a second (None: all that the line can).
 
     They come `burst` at a time. With `stamps` their times are those that a generator in software tells.
@@ -52,7 +52,7 @@ class MultiqueueAdapter:
         kernel: PacketKernelSheet,
         hook: Hook,
         queues: int,
-        load: Load,
+        load: FrameLoad,
         routes: int,
     ) -> None:
         self.host, self.sheet, self.bus, self.link = host, adapter.part.sheet, bus, link
