@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 FILE = "file:"
 FOLDERS = ("simio", "models", "scenarios", "validation", "benchmarks")
-"""What is taken from git of a version."""
+"""Folders of a version that are taken from git."""
 
 ENGINE = """
 import sys, time

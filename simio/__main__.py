@@ -52,7 +52,7 @@ def program() -> None:
     try:
         main(prog_name="simio")
     finally:
-        # What is left ends with the process: to look through it for garbage once more took a fifth of a short run.
+        # Objects that are left end with the process: a last search of them for garbage took a fifth of a short run.
         gc.freeze()
 
 

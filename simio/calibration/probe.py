@@ -153,7 +153,7 @@ class Probe:
             return {}
         names = list(values)
         halves = names[: len(names) // 2], names[len(names) // 2 :]
-        # What parts once did not have they will hardly have now.
+        # Values that parts have refused once will hardly be accepted now.
         suspected = [name for name in names if name in self.source.refused]
         if suspected and len(suspected) < len(names):
             halves = [name for name in names if name not in self.source.refused], suspected

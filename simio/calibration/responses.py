@@ -118,7 +118,7 @@ def _moved(responses: Responses, columns: Sequence[str], wanted: Sequence[str]) 
 
 @dataclass(frozen=True)
 class _Branch:
-    """What was found of a group of values: as in `Responses`, and the changes that `programs` new ones brought."""
+    """Findings on a group of values: as in `Responses`, and the changes that `programs` new ones brought."""
 
     low: Mapping[str, Vector]
     high: Mapping[str, Vector]

@@ -21,7 +21,7 @@ from simio.waiting import watched
 T = TypeVar("T")
 
 CHILD = 0
-"""What a copy gets for its own number."""
+"""The process number that fork() gives a copy."""
 
 
 def beside(works: Sequence[Callable[[], T]]) -> list[T]:
@@ -67,7 +67,7 @@ class _Copy:
         self.pipe = os.fdopen(reading, "rb")
 
     def results(self) -> list[Any]:
-        """What the functions return, called here if the copy came to harm: errors are those of this process."""
+        """Results of the functions, which are called here if the copy came to harm: errors are those of this process."""
         sent = self.pipe.read()
         try:
             found: list[Any] = pickle.loads(sent)

@@ -71,7 +71,7 @@ class FilesOnDevice(FilesInMemory):
         return -(-size // self.grain) * self.grain
 
     def _aligned(self, aligned: int, step: int) -> int:
-        """What addresses of windows of `step` bytes are multiples of, in a call at a multiple of `aligned`."""
+        """The alignment in bytes of windows of `step` bytes, in a call at a multiple of `aligned`."""
         found = gcd(aligned, step)
         return self.grain if found % self.grain else found
 

@@ -11,7 +11,7 @@ ASLEEP, AWAKE = 0, 1
 """Phases of a queue's driver: waiting for an interrupt, and polling."""
 
 FROM_FIRST, FROM_LAST, FROM_EVENT = 0, 1, 2
-"""What the delay of an interrupt counts from: the first completion that waits, the last one, the interrupt before."""
+"""Beginnings of the delay of an interrupt: the first completion that waits, the last one, the interrupt before."""
 
 NIC = Layout("adapter with queues")
 GAP = NIC.word("gap", "ps", about="from the last packet of a burst to the next one's first, rounded down")

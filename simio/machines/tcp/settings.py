@@ -138,7 +138,7 @@ class TcpSettings:
     rto_granularity: int = _limited(0, 0, _HOUR)
     """G of RFC 6298 where times are in ps: least that is added to the smoothed round trip."""
     rto_slop: int = _limited(0, 0, _HOUR)
-    """What is added to the retransmission time, backed off or not (FreeBSD: 200 ms)."""
+    """Time in ps beyond the retransmission time, backed off or not (FreeBSD: 200 ms)."""
     persist_min: int = _limited(5 * _SECOND, 1, _HOUR)
     """Least interval between probes of a closed window (4.3BSD: 5 s)."""
     persist_max: int = _limited(60 * _SECOND, 1, _HOUR)

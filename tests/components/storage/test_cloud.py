@@ -79,7 +79,7 @@ def test_entries_that_wait_for_a_fetch_come_with_the_next() -> None:
 
 
 def tallies(engine: ModuleType, count: int, size: int = 4096, **values) -> dict[str, int]:
-    """What waits and credits come to when so many requests have come at once, in ms and requests."""
+    """Waits and credits when so many requests have come at once, in ms and requests."""
     p = Builder()
     drive = CloudDrive(p, SimpleNamespace(name="v", part=SimpleNamespace(sheet=sheet(**values))))
     interface = Interface(p)
