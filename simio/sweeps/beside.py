@@ -67,7 +67,7 @@ class _Copy:
         self.pipe = os.fdopen(reading, "rb")
 
     def results(self) -> list[Any]:
-        """Results of the functions, which are called here if the copy came to harm: errors are those of this process."""
+        """Results of the functions, called here if the copy came to harm: errors are those of this process."""
         sent = self.pipe.read()
         try:
             found: list[Any] = pickle.loads(sent)
