@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simio.calibration.probe import CaseAnswer
+from simio.calibration.probe import ProbeAnswer
 from simio.calibration.responses import CHECKS, _Case, _moved
 from simio.calibration.usage import Range
 from simio.calibration.values import CatalogueValue
@@ -31,13 +31,13 @@ class Modelled:
 
     def __init__(self, powers, curve=0.0):
         self.powers, self.curve, self.programs = powers, curve, 0
-        self.base = CaseAnswer(100.0, 1000.0)
+        self.base = ProbeAnswer(100.0, 1000.0)
 
     def answer(self, values):
         self.programs += 1
         logs = {key: math.log(float(parse(text, "time")) / 10e6) for (_, key), text in values.items()}
         moved = sum(self.powers.get(key, 0.0) * log for key, log in logs.items())
-        return CaseAnswer(100.0 * math.exp(moved + self.curve * moved**2), 1000.0)
+        return ProbeAnswer(100.0 * math.exp(moved + self.curve * moved**2), 1000.0)
 
     def alone(self):
         return copy(self)
