@@ -57,5 +57,6 @@ def test_help_says_what_an_option_does(command: str, told: str) -> None:
 
 def test_one_of_a_kind_is_singular(tmp_path: Path) -> None:
     assert [counted(number, "value") for number in (0, 1, 2)] == ["0 values", "1 value", "2 values"]
-    swept = simio("sweep", "linux-fc-ext2-write", "--set", "run.until=1100 ms", "--no-cache", "-o", str(tmp_path / "t.csv"))
+    once = ("--set", "run.until=1100 ms", "--no-cache")
+    swept = simio("sweep", "linux-fc-ext2-write", *once, "-o", str(tmp_path / "t.csv"))
     assert swept.startswith("1 configuration, in ")
