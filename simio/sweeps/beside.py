@@ -1,27 +1,18 @@
 """Parts of one piece of work beside one another, in copies of this process that know what it knows.
 
-Processes of a pool (`simio.sweeps.pools`) begin with nothing: they import, read files and lower programs first, which
-takes longer than a few short runs. A copy has all that, and its results come back through a pipe.
+A pool (`simio.sweeps.copies`) works on tasks that can be sent to it; a part is any function, and has no file to read.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import signal
-import sys
-import threading
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from simio.sweeps.pools import interrupts_held
-from simio.waiting import watched
+from simio.sweeps.copies import copy, copyable, end
 
 T = TypeVar("T")
-
-CHILD = 0
-"""The process number that fork() gives a copy."""
 
 
 def beside(works: Sequence[Callable[[], T]]) -> list[T]:
@@ -43,9 +34,7 @@ def beside(works: Sequence[Callable[[], T]]) -> list[T]:
 
 def _processors() -> int:
     """Processors that this process may use; 1 where it is not to be copied."""
-    if not sys.platform.startswith("linux") or threading.active_count() > 1:
-        return 1
-    return len(os.sched_getaffinity(0))
+    return len(os.sched_getaffinity(0)) if copyable() else 1
 
 
 class _Copy:
@@ -54,15 +43,10 @@ class _Copy:
     def __init__(self, works: Sequence[Callable[[], Any]]) -> None:
         self.works = works
         reading, writing = os.pipe()
-        with interrupts_held(), warnings.catch_warnings():
-            # Of threads that Python knows there is one; those of numpy's libraries survive a copy.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            try:
-                self.number: int | None = os.fork()
-            except OSError:
-                self.number = None
-            if self.number == CHILD:
-                _serve(works, reading, writing)
+        try:
+            self.number: int | None = copy(lambda: _serve(works, reading, writing))
+        except OSError:
+            self.number = None
         os.close(writing)
         self.pipe = os.fdopen(reading, "rb")
 
@@ -79,18 +63,12 @@ class _Copy:
         """Leave no process behind."""
         self.pipe.close()
         if self.number is not None:
-            os.kill(self.number, signal.SIGKILL)
-            os.waitpid(self.number, 0)
+            end(self.number)
 
 
 def _serve(works: Sequence[Callable[[], Any]], reading: int, writing: int) -> None:
-    """The life of a copy. An interrupt is for the process that it is a copy of."""
-    try:
-        os.close(reading)
-        with watched(None):
-            sent = pickle.dumps([work() for work in works])
-        with os.fdopen(writing, "wb") as pipe:
-            pipe.write(sent)
-    finally:
-        # Neither handlers of exits nor buffers of output are this process's own.
-        os._exit(0)
+    """The life of a copy."""
+    os.close(reading)
+    sent = pickle.dumps([work() for work in works])
+    with os.fdopen(writing, "wb") as pipe:
+        pipe.write(sent)

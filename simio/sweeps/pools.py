@@ -44,18 +44,16 @@ class Pool(Protocol):
 
 
 class LocalPool:
-    """Processes of this machine, started by loky, which notices those that die.
+    """New processes of this machine, started by loky, which notices those that die.
 
     Futures rather than `joblib.Parallel`: they show which tasks a process had when it died, and outcomes are not held
     up by a batch.
     """
 
-    def __init__(self, processes: int | None, tasks: int) -> None:
-        from joblib import cpu_count
-
+    def __init__(self, workers: int) -> None:
         # The thread that minds processes says so when it replaces one that ended as work came: no news to anybody.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
-        self.workers = min(processes or cpu_count(), tasks)
+        self.workers = workers
         self._executor: Any = None
         self._done: SimpleQueue[Any] = SimpleQueue()
 
@@ -107,6 +105,14 @@ class LocalPool:
                 for process in processes:
                     if process.is_alive():
                         process.terminate()
+
+
+def processors() -> int:
+    """Processors that this process may use, by its affinity and by the limit of its container."""
+    from joblib import cpu_count
+
+    found: int = cpu_count()
+    return found
 
 
 def begin(parent: int) -> None:

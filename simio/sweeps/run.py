@@ -25,6 +25,8 @@ PROBE = 0.5
 """Seconds of work before processes are considered."""
 WORTH = 1.5
 """Seconds of work left that are worth starting processes for, which takes about as long."""
+WORTH_COPIES = 1.0
+"""Seconds of work left that are worth copies of this process, which take 0.2 s of CPU."""
 CHUNK = 0.1
 """Seconds of work that go to a worker at once: much more than sending it takes, and little to lose."""
 LARGEST_CHUNK = 64
@@ -81,9 +83,16 @@ def run_many(
     if processes is None or processes == 1:
         yield from _here(frame, todo, leave=processes is None)
     if todo:
-        from simio.sweeps.pools import LocalPool
+        yield from _pooled(_local(processes, len(todo)), frame, todo)
 
-        yield from _pooled(LocalPool(processes, len(todo)), frame, todo)
+
+def _local(processes: int | None, tasks: int) -> Pool:
+    """Processes of this machine: copies of this one where that is safe, else new ones."""
+    from simio.sweeps.copies import CopyPool, copyable
+    from simio.sweeps.pools import LocalPool, processors
+
+    workers = min(processes or processors(), tasks)
+    return CopyPool(workers) if copyable() else LocalPool(workers)
 
 
 def _read(tasks: Iterable[Task]) -> tuple[list[Numbered], list[tuple[int, SimioError]]]:
@@ -111,9 +120,12 @@ def _read(tasks: Iterable[Task]) -> tuple[list[Numbered], list[tuple[int, SimioE
 
 def _here(frame: Chunk[T], todo: deque[Numbered], leave: bool) -> Iterator[tuple[int, T | SimioError]]:
     """Work in this process, to the end or, with `leave`, until others are worth starting."""
+    from simio.sweeps.copies import copyable
+
     spent, done, size = 0.0, 0, 1
+    worth = WORTH_COPIES if copyable() else WORTH
     while todo:
-        if leave and spent > PROBE and spent / done * len(todo) > WORTH:
+        if leave and spent > PROBE and spent / done * len(todo) > worth:
             return
         finished = work(replace(frame, tasks=[todo.popleft() for _ in range(min(size, len(todo)))]))
         spent, done = spent + finished.seconds, done + len(finished.outcomes)

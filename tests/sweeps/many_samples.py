@@ -11,6 +11,9 @@ from simio.sweeps import Task, run_case_of
 
 HIPPI = str(Path(__file__).parents[2] / "scenarios" / "sgi-hippi-raw.yaml")
 
+KNOWN = "what is in the file"
+"""Said anew by a test."""
+
 
 def blasts(*sizes: int) -> list[Task]:
     """A task for each size in KiB, of two packets each."""
@@ -56,3 +59,20 @@ def interrupts_itself(scenario, task):
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.kill(os.getpid(), signal.SIGINT)
     return "alive"
+
+
+def what_is_known(scenario, task):
+    """What a test said."""
+    return KNOWN
+
+
+def notes_itself(scenario, task):
+    """Its process, which it adds to a note beside the scenario."""
+    with Path(task.scenario).with_name("note").open("a") as note:
+        note.write(f"{os.getpid()}\n")
+    return os.getpid()
+
+
+def cannot_be_sent(scenario, task):
+    """What pickle refuses."""
+    return lambda: None
