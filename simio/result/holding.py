@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -27,12 +29,16 @@ class Holding:
         self.resources, self.bodies, self.labels = program.resources, program.bodies, program.labels
         self.steps = program.steps
         self._found: dict[int, frozenset[int]] = {}
-        self.ends = {first: end for first, end, _ in program.bodies}
+        self._firsts, self._ends = (np.array([body[at] for body in program.bodies], dtype=np.int64) for at in (0, 1))
         self._all = np.flatnonzero(self.steps[:, 0] == Op.SEIZE)
-        self._operands = self.steps[:, [0, 1, STRIDE]].tolist()
         self._named = np.flatnonzero(np.isin(self.steps[:, 0], (Op.SEIZE, Op.RELEASE)))
         self._places: dict[int, str] = {}
         self._telling = np.flatnonzero(np.isin(self.steps[:, 0], (Op.SEIZE, Op.RELEASE, Op.ADVANCE)))
+        self._operands = self.steps[self._telling][:, [0, 1, STRIDE]].tolist()
+        around = [label for label in program.labels if not label.call]
+        self._where = [label.where for label in around]
+        self._starts = np.array([label.start for label in around], dtype=np.int64)
+        self._stops = np.array([label.end for label in around], dtype=np.int64)
         self.rows = {resource.name: row for row, resource in enumerate(program.resources)}
 
     @classmethod
@@ -82,9 +88,9 @@ class Holding:
         works, inside = False, set()
         for at, instance in self._seizes(lock):
             seized: list[tuple[int, int]] = []
-            held = self._telling[np.searchsorted(self._telling, at, "right") :]
-            for step in held[: np.searchsorted(held, self._released(at))].tolist():
-                op, a, stride = self._operands[step]
+            begin, end = np.searchsorted(self._telling, (at + 1, self._released(at))).tolist()
+            for number in range(begin, end):
+                op, a, stride = self._operands[number]
                 if op == Op.SEIZE:
                     seized.append((a, stride))
                     inside.add(a + stride * instance)
@@ -92,7 +98,7 @@ class Holding:
                     seized.remove((a, stride))
                 elif op == Op.ADVANCE and not seized:
                     # A part's queue is held while the part works, which has a lock of its own.
-                    place = self.rows.get(self._place(step, instance), lock)
+                    place = self.rows.get(self._place(int(self._telling[number]), instance), lock)
                     works = works or place == lock
                     inside.add(place)
         return works, inside - {lock}
@@ -100,8 +106,8 @@ class Holding:
     def _place(self, at: int, instance: int) -> str:
         """The place of the innermost label of work around a step; '' if there is none."""
         if at not in self._places:
-            around = (each for each in self.labels if not each.call and each.start <= at < each.end)
-            self._places[at] = next((each.where for each in around), "")
+            around = np.flatnonzero((self._starts <= at) & (at < self._stops))
+            self._places[at] = self._where[around[0]] if len(around) else ""
         return numbered(self._places[at], instance)
 
     def _seizes(self, lock: int) -> Iterator[tuple[int, int]]:
@@ -109,14 +115,22 @@ class Holding:
         first, stride = self.steps[self._all, 1], self.steps[self._all, STRIDE]
         own = (first == lock) | ((stride > 0) & (lock > first) & ((lock - first) % np.maximum(stride, 1) == 0))
         for at in self._all[own].tolist():
-            _, first_row, step = self._operands[at]
+            first_row, step = self.steps[at, [1, STRIDE]].tolist()
             yield at, 0 if first_row == lock else (lock - first_row) // step
 
     def _released(self, at: int) -> int:
         """The last RELEASE in its body of what a step seizes, or the end of that body."""
-        _, resource, stride = self._operands[at]
-        end = min(end for first, end in self.ends.items() if first <= at < end)
-        steps = self.steps[at + 1 : end]
-        alike = (steps[:, 0] == Op.RELEASE) & (steps[:, 1] == resource) & (steps[:, STRIDE] == stride)
-        found = alike.nonzero()[0]
-        return at + 1 + int(found[-1]) if len(found) else end
+        first, stride = self.steps[at, [1, STRIDE]].tolist()
+        end = int(self._ends[(self._firsts <= at) & (at < self._ends)].min())
+        places = self._releases.get((first, stride), [])
+        number = bisect_left(places, end)
+        return places[number - 1] if number and places[number - 1] > at else end
+
+    @cached_property
+    def _releases(self) -> dict[tuple[int, int], list[int]]:
+        """The steps that release each row, by its operands, in order."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for at, (op, first, stride) in zip(self._telling.tolist(), self._operands, strict=True):
+            if op == Op.RELEASE:
+                found.setdefault((first, stride), []).append(at)
+        return found
