@@ -18,15 +18,13 @@ from simio.components.site import Site
 from simio.description.model import Workload
 from simio.description.quantities import Count, Duration, Flag, Limit, OptionalRate, refusal
 from simio.errors import RunError
+from simio.formats.iperf3.command import BLOCK
 from simio.machines.tcp import connection
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, since
 from simio.program.service import SECOND
 from simio.workloads import register_workload
 from simio.workloads.common.sockets import ENDLESS, SocketParams
-
-BLOCK = 128 * 1024
-"""Bytes a write over TCP (iperf 3.18, src/iperf.h: DEFAULT_TCP_BLKSIZE)."""
 
 
 class Iperf3Streams(SocketParams):

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from simio.description.model import System
 from simio.engines.outcome import Outcome
-from simio.formats.iperf3.command import Command
+from simio.formats.iperf3.command import BLOCK, Command
 from simio.formats.iperf3.scenario import NAME
 from simio.program.service import SECOND
 from simio.program.steps import Program
 from simio.result.model import CaseResult
 from simio.result.recorded import Timeline
-from simio.workloads.iperf3 import BLOCK
 
 Ints = NDArray[np.int64]
 SHAPE = "iperf 3.12"
