@@ -1,4 +1,4 @@
-"""Writing values into the text of a datasheet: what is not written stays as it is, to the byte."""
+"""Edits of values in the text of a datasheet: all else stays as it is, to the byte."""
 
 from __future__ import annotations
 

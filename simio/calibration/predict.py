@@ -226,7 +226,7 @@ class _Spreads:
         row: MeasuredRow | None = None,
         pooled: bool = False,
     ) -> Interval | None:
-        """The interval about a value: what values do, given the measured runs, and the model's error, below a cap."""
+        """The interval about a value, from uncertain values, the measured runs and the model's error, below a cap."""
         if value is None or value <= 0:
             return None
         prior = float(np.mean(target**2))

@@ -1,4 +1,4 @@
-"""The result of a case: what its runs came to, put together."""
+"""The result of a case, put together from its runs."""
 
 from __future__ import annotations
 

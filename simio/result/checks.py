@@ -16,7 +16,7 @@ from simio.result import measure
 
 @dataclass(frozen=True)
 class Check:
-    """A law, how many things it was checked of, and what broke it; `broken` is empty where nothing did."""
+    """A law, the number of things that it was checked of, and the first that broke it, `broken`; '' without one."""
 
     law: str
     count: int

@@ -39,7 +39,7 @@ class DmaPath(Protocol):
         """Transfer `amount` bytes to memory, or from it (`read`)."""
 
     def transfer_packet(self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
-        """As `transfer`, of as many bytes as a register holds, one at least."""
+        """Transfer as many bytes as a register holds, one at least; see `transfer`."""
 
     def passage(self, read: bool) -> Passage:
         """The passage of transfers to memory, or from it (`read`)."""
@@ -125,7 +125,7 @@ class ParallelBus:
 
     @labelled("DMA", "bus.name")
     def transfer_packet(self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
-        """As `transfer`, of as many bytes as a register holds, one at least."""
+        """Transfer as many bytes as a register holds, one at least; see `transfer`."""
         p = self.p
         with p.scope():
             turn = p.answer(turns.begin, self.state, amount, self.overhead(read))

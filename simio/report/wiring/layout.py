@@ -158,7 +158,7 @@ def _together(graph: nx.Graph, names: list[str], opposite: dict[str, float]) -> 
 
 
 def _opposite(graph: nx.Graph, left: dict[str, float]) -> dict[str, float]:
-    """For hosts and disks, the mean row of what is across the networks they are on."""
+    """The mean row, for hosts and disks, of what is across the networks that they are on."""
     found: dict[str, list[float]] = {}
     for inside, ends, disks in _networks(graph):
         across = [left[end] for name in inside for end in graph[name] if end in left]
