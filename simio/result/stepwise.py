@@ -6,7 +6,8 @@ import numpy as np
 
 from simio.engines.outcome import Options, Outcome, Status
 from simio.program.steps import Program
-from simio.result.checks import Check, refuse
+from simio.result.checks import refuse
+from simio.result.model import Check
 from simio.result.recount import Recount, recount
 
 
