@@ -277,7 +277,7 @@ class _Case:
         noise: Vector = MEDIAN_TO_DEVIATION * np.median(np.abs(np.stack(self.tried)), axis=0)
         for name in self.low:
             for side in (self.low, self.high):
-                # What is left of a change when the variance of chance is taken off.
+                # The rest of a change when the variance of chance is taken off.
                 size = np.abs(side[name])
                 left = np.sqrt(np.maximum(size**2 - noise**2, 0.0))
                 side[name] = np.sign(side[name]) * left

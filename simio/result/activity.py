@@ -155,7 +155,7 @@ class Activity:
     def _release(self, serial: int, resource: int, units: int, time: int) -> None:
         """Give back what the thread holds; one that holds none gives back for the first holder."""
         holders = self._holding.get(resource, [])
-        # What a Python process holds is not among the steps.
+        # Resources that a Python process holds are not among the steps.
         for _ in range(min(units, len(holders))):
             own = [at for at, (holder, _, _) in enumerate(holders) if holder == serial]
             holder, lane, since = holders.pop(own[-1] if own else 0)

@@ -102,7 +102,7 @@ def _round_trip(p: Builder, sender: Endpoint, own: str, whole: str) -> None:
 def _udp(site: Site, params: Iperf3Streams, own: str, whole: str) -> None:
     p, stacks = site.p, (site.sockets.stack(params.from_), site.sockets.stack(params.to))
     path = site.network.path(params.from_, params.to)
-    # What iperf3 takes the size from is the MSS of its control connection.
+    # iperf3 takes the size from the MSS of its control connection.
     length = params.length or path.mtu - 40 - TIMESTAMPS
     check_size(whole, stacks[0], length)
     received, sent = site.stream(f"{own}: received"), p.observation(f"{own}: sent", "sent", "bytes")

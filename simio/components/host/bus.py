@@ -164,7 +164,7 @@ class ParallelBus:
         both = p.register(minimum(on_memory, on_bus))
         p.wait(both)
         rest = p.register(maximum(on_memory, on_bus) - both)
-        # Which of them is done first depends on the amount.
+        # The amount decides which of them is done first.
         for first, second, order in (
             (self.memory, self.bus, on_memory <= on_bus),
             (self.bus, self.memory, on_memory > on_bus),
