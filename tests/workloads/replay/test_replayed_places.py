@@ -1,4 +1,4 @@
-"""Where a replay goes: addresses, devices and volumes, and the columns that say so."""
+"""Targets of a replay: addresses, devices and volumes, and the columns that say so."""
 
 from __future__ import annotations
 
