@@ -139,11 +139,13 @@ def is_asked(one: Measure, texts: Sequence[str] | None) -> bool:
 
 
 def prepare(trees: Sequence[Tree], measures: Sequence[Measure], work: Path) -> None:
-    """Run the short measures once, so that each version compiles what it has to compile, and writes bytecode."""
+    """Run the short measures once, so that each version compiles what it has to compile, and writes bytecode.
+
+    Where there are only long ones, these are run.
+    """
     for tree in trees:
-        for one in measures:
-            if not one.long:
-                tree.measure(one, work)
+        for one in [one for one in measures if not one.long] or measures:
+            tree.measure(one, work)
         tree.seconds.clear()
 
 

@@ -61,6 +61,18 @@ def test_only_what_is_asked_for_is_measured() -> None:
     assert is_asked(hosts, ["hosts"])
 
 
+@pytest.mark.parametrize(("long", "runs"), [((False, True), "a"), ((True, True), "ab")])
+def test_only_long_measures_are_run_once_before_if_there_are_no_others(
+    tmp_path: Path, long: tuple[bool, bool], runs: str
+) -> None:
+    note = "import sys; open('notes', 'a').write(sys.argv[1]); print(0.1)"
+    both = [Measure(name, (name,), note, long=each) for name, each in zip("ab", long, strict=True)]
+    tree = Tree("now", tmp_path)
+    turns.prepare([tree], both, tmp_path)
+    assert (tmp_path / "notes").read_text() == runs
+    assert tree.seconds == {}
+
+
 def test_what_had_no_time_yet_is_not_lost() -> None:
     trees = [Tree("before", Path(), {"run": [1.0]}), Tree("now", Path())]
     assert losses(trees, [RUN], 0.15) == []
