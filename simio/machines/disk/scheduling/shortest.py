@@ -5,8 +5,9 @@ D. M. Jacobson and J. Wilkes, HP Laboratories HPL-CSP-91-7, 1991.
 
 A drive knows the angle from marks that pass under its head (servo sectors; US patent 8,223,449), and between two
 marks knows no more. Here the marks are the ends of the data sectors on the arm's track: times are compared as if the
-arm left at the last of them, and a sector that is only just reached in that estimate may be missed, for a revolution.
-DiskSim 4.0 takes the same angle (`disk_buffer_estimate_servtime` in src/disksim_diskctlr.c).
+arm left just behind the last of them, and a sector that is only just reached in that estimate may be missed, for a
+revolution. DiskSim 4.0 takes the same angle (`disk_buffer_estimate_servtime` in src/disksim_diskctlr.c), but there the
+sector that has begun at the mark counts as one that can still be reached.
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 
 @shared
 def angle_known_at(state: NDArray, base: int, now: int, here: int) -> int:
-    """Instant in ps at which a sector of the arm's track last ended under its head."""
-    return last_sector_end(state, base, now, here)
+    """Instant in ps at which a sector of the arm's track last ended under its head.
+
+    It is 1 ps later where that is past: the sector that began there has begun to pass, and cannot be read or written.
+    """
+    return min(last_sector_end(state, base, now, here) + 1, now)
 
 
 @shared
