@@ -29,7 +29,7 @@ SCHEDULING = Strategies[Scheduling]("scheduling policy", w.POLICY, "disk", "medi
 
 @SCHEDULING.operation
 def angle_known_at(state: NDArray, base: int, now: int, here: int) -> int:
-    """Instant in ps for which the drive knows the angle when it chooses with the arm on track `here`; by default now."""
+    """Instant in ps for which the drive knows the angle when it chooses, the arm on track `here`; by default now."""
     return now
 
 

@@ -6,15 +6,14 @@ D. M. Jacobson and J. Wilkes, HP Laboratories HPL-CSP-91-7, 1991.
 A drive knows the angle from marks that pass under its head (servo sectors; US patent 8,223,449), and between two
 marks knows no more. Here the marks are the ends of the data sectors on the arm's track: times are compared as if the
 arm left just behind the last of them, and a sector that is only just reached in that estimate may be missed, for a
-revolution. DiskSim 4.0 takes the same angle (`disk_buffer_estimate_servtime` in src/disksim_diskctlr.c), but there the
-sector that has begun at the mark counts as one that can still be reached.
+revolution. DiskSim 4.0 takes the same angle (`disk_buffer_estimate_servtime` in src/disksim_diskctlr.c), but lets the
+sector that has begun at the mark count as one that can still be reached.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simio.machines.disk import layout as w
 from simio.machines.disk.geometry import aligned, last_sector_end, track_of, travel
 from simio.machines.disk.scheduling.interface import SCHEDULING, Scheduling
 from simio.machines.shared import shared
