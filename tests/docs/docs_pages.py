@@ -209,7 +209,7 @@ class Place:
     def run(self, command: str) -> str:
         """What a command prints on both streams, without spaces at the ends of lines."""
         done = subprocess.run(
-            command, shell=True, cwd=self.folder, env=self.environment, encoding="utf-8", timeout=300,
+            command, shell=True, cwd=self.folder, env=self.environment, encoding="utf-8", timeout=PATIENCE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
         if "internal error" in done.stdout or "Traceback" in done.stdout:
