@@ -32,6 +32,8 @@ from simio.files import cache_base
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = Path(__file__).parent / "plugin"
+PATIENCE = 3600
+"""Seconds after which a command is taken to stand still, beside whatever else the machine does."""
 DOCUMENTS = (
     "README.md",
     "scenarios/README.md",
