@@ -8,8 +8,7 @@ time a block (`drives/rig.yaml`); traces that are not there are left out. With -
 of 4 KiB over its whole surface instead (`drives/random.yaml`), and FOLDER is not needed.
 
 Beside them are DiskSim's own figures: error of the mean and demerit of its validation (DiskSim 4.0, the `.outv` files
-of `valid/`), and reads a second in a closed load, simulated with it. In the last two columns the next read is chosen
-by the same estimate as DiskSim's (`last_sector.py`).
+of `valid/`), and reads a second in a closed load, simulated with it.
 """
 
 from __future__ import annotations
@@ -21,8 +20,6 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 from statistics import median
-
-import last_sector
 
 from simio.errors import SimioError
 from simio.loading import load
@@ -60,10 +57,8 @@ DRIVES = (
     Drive("hp_c3323a", "c3323a", "145.50", None, (52.6, 60.4, 89.9, None)),
     Drive("dec_rz26", "rz26", "70.69"),
 )
-LOADS = ((1, "fifo"), (8, "fifo"), (8, "shortest"), (32, "shortest"), (8, last_sector.NAME), (32, last_sector.NAME))
-"""Requests outstanding, and their order; the last two as DiskSim finds the shortest."""
-
-_SHORT = {last_sector.NAME: "as DiskSim"}
+LOADS = ((1, "fifo"), (8, "fifo"), (8, "shortest"), (32, "shortest"))
+"""Requests outstanding, and their order."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +122,11 @@ def show_reads(as_json: bool) -> None:
     if as_json:
         print(json.dumps(rows, indent=1))
         return
-    print(f"{'drive':16}" + "".join(f"{f'{depth}, {_SHORT.get(order, order)}':>18}" for depth, order in LOADS))
+    print(f"{'drive':16}" + "".join(f"{f'{depth}, {order}':>18}" for depth, order in LOADS))
     for drive in DRIVES:
         cells = []
         known = drive.reads or (None,) * 4
-        for own, theirs in zip(rows[drive.model], (*known, *known[2:]), strict=True):
+        for own, theirs in zip(rows[drive.model], known, strict=True):
             cells.append(f"{own:.1f} ({100 * (own / theirs - 1):+.1f}%)" if theirs else f"{own:.1f} (-)")
         print(f"{drive.model:16}" + "".join(f"{cell:>18}" for cell in cells))
 

@@ -1,6 +1,6 @@
 """Speed of this version beside an earlier one, in turns, so that both see the same machine.
 
-    python benchmarks/turns.py [--before REVISION] [--rounds N] [--short] [--most-loss SHARE]
+    python benchmarks/turns.py [--before REVISION] [--rounds N] [--short] [--only TEXT ...] [--most-loss SHARE]
 
 The earlier version is taken from git into a temporary folder and runs its own scenarios with its own datasheets and
 the packages of this environment. Figures are seconds of CPU, the least of several rounds; what fails has none, and
@@ -8,7 +8,8 @@ the last line of its error stands below the table. The status is 1 where somethi
 than `--most-loss`; what seems to is measured up to `AGAIN` times more. `--short` is for each change: it compares with
 the version before (the last commit that is half a day older than the newest, so that many small commits are one
 change), leaves out what takes more than some seconds, has a loss of 15% as its limit, and ends after 180 seconds of
-CPU, compiling apart, with what it has.
+CPU, compiling apart, with what it has. `--only` measures what has this in its name, as all take many minutes; who
+interrupts gets what has been measured until then.
 """
 
 from __future__ import annotations
@@ -103,11 +104,12 @@ def main() -> None:
     parser.add_argument("--before", metavar="REVISION", help=f"{FIRST}, with --short the version before")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--only", action="append", metavar="TEXT", help="measures that have this in their name")
     parser.add_argument("--most-loss", type=float, metavar="SHARE", help="such as 0.15")
     asked = parser.parse_args()
     revision = asked.before or (version_before(ROOT) if asked.short else FIRST)
     most_loss = SHORT_LOSS if asked.short and asked.most_loss is None else asked.most_loss
-    measures = [one for one in MEASURES if not (asked.short and one.long)]
+    measures = [one for one in MEASURES if not (asked.short and one.long) and is_asked(one, asked.only)]
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         if not _extract(revision, work / "before"):
@@ -121,6 +123,8 @@ def main() -> None:
             compare(trees, measures, work, asked.rounds, most_loss)
         except OutOfTimeError:
             print(f"ended after {SHORT_CPU:g} s of CPU; some have fewer rounds than {asked.rounds}")
+        except KeyboardInterrupt:
+            print(f"interrupted; some have fewer rounds than {asked.rounds}")
     print(table(trees, measures))
     if not any(all(tree.best(one) for tree in trees) for one in measures):
         sys.exit("nothing was compared")
@@ -129,12 +133,19 @@ def main() -> None:
         sys.exit(f"slower than {revision} by more than {most_loss:.0%}: {', '.join(lost)}")
 
 
+def is_asked(one: Measure, texts: Sequence[str] | None) -> bool:
+    """True for a measure that has one of these texts in its name, or where none is given."""
+    return not texts or any(text in one.name for text in texts)
+
+
 def prepare(trees: Sequence[Tree], measures: Sequence[Measure], work: Path) -> None:
-    """Run the short measures once, so that each version compiles what it has to compile, and writes bytecode."""
+    """Run the short measures once, so that each version compiles what it has to compile, and writes bytecode.
+
+    Where there are only long ones, these are run.
+    """
     for tree in trees:
-        for one in measures:
-            if not one.long:
-                tree.measure(one, work)
+        for one in [one for one in measures if not one.long] or measures:
+            tree.measure(one, work)
         tree.seconds.clear()
 
 

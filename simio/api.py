@@ -83,7 +83,7 @@ class Study:
             return ShownResult.of(run_scenario(self.scenario, self.sets, options, cases))
 
     def explain(self, case: int = 0, engine: str | None = None) -> ShownExplanation:
-        """Why the case with this index gives what it gives, and what would be gained by which change.
+        """The explanation of a case by its index: the limit of its result, and the gain of each change.
 
         Raises SimioError where it cannot be run.
         """

@@ -55,7 +55,7 @@ def _stations(program: Program, classes: ThreadClasses) -> Iterator[Station]:
 
 
 def _times(program: Program, classes: ThreadClasses, kind: str) -> dict[int, list[tuple[int, int]]]:
-    """For each row of the resources or windows, the starts that need it and the time in ps that each needs."""
+    """The starts that need each row of the resources or windows, and the time in ps that each needs."""
     found: dict[int, list[tuple[int, int]]] = {}
     for each in classes.all:
         for (row, stride), time in (each.windows if kind == "window" else each.resources).items():

@@ -22,10 +22,10 @@ from simio.lower import lower
 from simio.program.digest import program_hash
 from simio.program.steps import Program
 from simio.result.case import case_result
-from simio.result.checks import Check, check
+from simio.result.checks import check
 from simio.result.compare import check_observations
 from simio.result.condensed import Condenser
-from simio.result.model import CaseResult, ScenarioResult
+from simio.result.model import CaseResult, Check, ScenarioResult
 from simio.result.nothing import nothing
 from simio.result.precision import carry_out, completed, wanted
 from simio.result.request_rate import in_unit_of

@@ -33,7 +33,7 @@ def in_unit(rate: float, unit: str) -> float:
 
 
 def figure(value: float, digits: int = 4) -> str:
-    """At most four digits, without an exponent for numbers of up to seven digits."""
+    """A number with four digits at most, and no exponent up to seven digits."""
     if digits < 4:
         value = float(f"{value:.{digits}g}")
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"

@@ -1,4 +1,4 @@
-"""What is installed: the package, its data, and nothing that a checkout happens to hold."""
+"""Installed files: the package, its data, and nothing that a checkout happens to hold."""
 
 from __future__ import annotations
 

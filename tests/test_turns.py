@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
 import measures as scripts  # noqa: E402
 import turns  # noqa: E402
-from turns import FILE, ROOT, Measure, OutOfTimeError, Tree, losses, table, version_before  # noqa: E402
+from turns import FILE, ROOT, Measure, OutOfTimeError, Tree, is_asked, losses, table, version_before  # noqa: E402
 
 RUN, SWEEP, NEW = Measure("run"), Measure("sweep"), Measure("new")
 
@@ -51,6 +51,26 @@ def test_a_sweep_whose_runs_fail_has_no_figure(tmp_path: Path) -> None:
     tree.measure(Measure("sweep", ("no-such-file.yaml",), scripts.SWEEP), tmp_path)
     assert tree.seconds == {}
     assert "no-such-file.yaml" in tree.errors["sweep"]
+
+
+def test_only_what_is_asked_for_is_measured() -> None:
+    tandem, hosts = Measure("tandem: engine"), Measure("1000 hosts: engine")
+    assert [is_asked(tandem, asked) for asked in (None, ["engine"], ["hosts", "tan"], ["hosts"])] == [
+        True, True, True, False,
+    ]  # fmt: skip
+    assert is_asked(hosts, ["hosts"])
+
+
+@pytest.mark.parametrize(("long", "runs"), [((False, True), "a"), ((True, True), "ab")])
+def test_only_long_measures_are_run_once_before_if_there_are_no_others(
+    tmp_path: Path, long: tuple[bool, bool], runs: str
+) -> None:
+    note = "import sys; open('notes', 'a').write(sys.argv[1]); print(0.1)"
+    both = [Measure(name, (name,), note, long=each) for name, each in zip("ab", long, strict=True)]
+    tree = Tree("now", tmp_path)
+    turns.prepare([tree], both, tmp_path)
+    assert (tmp_path / "notes").read_text() == runs
+    assert tree.seconds == {}
 
 
 def test_what_had_no_time_yet_is_not_lost() -> None:

@@ -1,4 +1,4 @@
-"""What is refused in YAML: with its place, and within bounds of labour."""
+"""Refusals of YAML: with their place, and within bounds of labour."""
 
 import pytest
 from yaml_texts import problems

@@ -1,4 +1,4 @@
-"""What reading a text with a unit gives, or says."""
+"""Texts with a unit, and the values or problems that reading them gives."""
 
 import pytest
 

@@ -52,7 +52,9 @@ def quantile(freedom: int) -> float:
 
 
 def determination(jacobian: Vector, residuals: Vector, weights: Vector, runs: int) -> Determination:
-    """From the unweighted Jacobian and residuals at the fitted point; `runs` are independent observations.
+    """The determination from the unweighted Jacobian and residuals at the fitted point.
+
+    `runs` is the number of independent observations.
 
     The covariance is s^2 (J' W J)^-1 with s^2 = r' W r / (runs - values), from the singular values of W^1/2 J.
     """

@@ -1,4 +1,4 @@
-"""Writing values into the text of a datasheet: what is not written stays as it is, to the byte."""
+"""Edits of values in the text of a datasheet: all else stays as it is, to the byte."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def edited(text: str, changes: Mapping[str, Mapping[str, str]]) -> str:
             if name in there:
                 written, old = there[name]
                 block = isinstance(old, yaml.CollectionNode) and not old.flow_style
-                # What begins on a line of its own is written beside its key.
+                # A value that begins on a line of its own is written beside its key.
                 start, more = (written.end_mark.index, ": ") if block else (old.start_mark.index, "")
                 spans.append((start, _end(text, old), more + new))
             else:

@@ -1,4 +1,4 @@
-"""One calibration: search, determination, and what of it is to be written."""
+"""One calibration: search, determination, and the values to be written."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DIGITS = 3
 
 @dataclass(frozen=True)
 class Judged:
-    """A fitted value: what it was and is, as text, its interval, and why the rows do not determine it, if so."""
+    """A fitted value: its texts before and after, its interval, and the reason if the rows do not determine it."""
 
     value: CatalogueValue
     was: str
@@ -101,7 +101,7 @@ def fit(problem: FitProblem, search: BestPoint) -> Fit:
 
 
 def examine(problem: FitProblem, search: BestPoint) -> Fit:
-    """No search: how well the rows determine the values as they are."""
+    """The determination of the values as they are, without a search."""
     point = search.axes.inside(problem.model.point())
     residuals = problem.model.residuals(point)
     texts = tuple(value.written for value in problem.values)
@@ -144,7 +144,7 @@ def judge(
     slopes: Vector,
     found: Determination,
 ) -> tuple[Judged, ...]:
-    """Each value with its interval, cut to its bounds, and what keeps the rows from determining it."""
+    """Each value with its interval, cut to its bounds, and the reason if the rows do not determine it."""
     names = [value.key for value in problem.values]
     judged = []
     for i, value in enumerate(problem.values):

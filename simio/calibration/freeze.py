@@ -1,4 +1,4 @@
-"""Predictions of withheld rows, kept as they are before anyone has seen what was measured."""
+"""Predictions of withheld rows, kept before anyone has seen the measurements."""
 
 from __future__ import annotations
 

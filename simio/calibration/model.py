@@ -1,4 +1,4 @@
-"""Measured rows simulated with other values of the catalogue, and how far off they are."""
+"""Measured rows simulated with other values of the catalogue, and their residuals."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Model:
         ]
 
     def _key(self, case: Key, laid: Mapping[tuple[str, str], str]) -> Laid:
-        """Those values that a case uses: what a simulation of it depends on."""
+        """The values that a case uses, on which its simulation depends."""
         return frozenset(item for item in laid.items() if item[0] in self._used[case])
 
     def _simulate(self, laid: Mapping[tuple[str, str], str], missing: Sequence[Key]) -> None:

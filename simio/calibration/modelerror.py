@@ -85,7 +85,7 @@ class ModelError:
         return low, high
 
     def draws(self, number: int, certain: float, random: np.random.Generator) -> Vector:
-        """As many errors of the logarithm of an answer."""
+        """Random errors of the logarithm of an answer; `certain` as in `scale`."""
         low, high = self.scale(certain)
         sizes = np.abs(random.standard_t(FREEDOM, number))
         below = random.random(number) < low / (low + high)

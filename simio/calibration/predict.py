@@ -226,7 +226,7 @@ class _Spreads:
         row: MeasuredRow | None = None,
         pooled: bool = False,
     ) -> Interval | None:
-        """The interval about a value: what values do, given the measured runs, and the model's error, below a cap."""
+        """The interval about a value, from uncertain values, the measured runs and the model's error, below a cap."""
         if value is None or value <= 0:
             return None
         prior = float(np.mean(target**2))
@@ -283,7 +283,7 @@ def _drawn(responses: Responses, scores: Mapping[str, Vector]) -> Vector:
     """The changes of a case's columns in each draw, with what the sum of effects leaves open."""
     changes = responses.changes(scores) if scores else np.zeros((DRAWS, len(responses.noise)))
     open_ = np.maximum(responses.noise, responses.residual)
-    # What is left open is of the run as a whole: all columns of a draw have their share of the same deviate.
+    # The rest is of the run as a whole: all columns of a draw have their share of the same deviate.
     deviate = np.random.default_rng(SEED + 2 + responses.index).standard_normal(DRAWS)
     open_[1] = 0.0
     found: Vector = changes + np.outer(np.clip(deviate, -FARTHEST, FARTHEST), open_)

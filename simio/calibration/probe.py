@@ -55,7 +55,7 @@ class Length:
 
     @classmethod
     def of(cls, result: CaseResult) -> Length:
-        """That of a result."""
+        """The length of a result's runs."""
         runs = max(len(result.seeds), 1)
         return cls(result.steps / runs, runs, result.end, float(result.rate))
 
@@ -94,7 +94,7 @@ class Probe:
         )
 
     def alone(self) -> Probe:
-        """The same, which knows what this one knows now, and learns by itself."""
+        """A copy with the answers that are known now, which learns by itself."""
         other = copy(self)
         other._known = dict(self._known)
         return other
@@ -145,7 +145,7 @@ class Probe:
         return wanted, self._answered(scenario, wanted, prepared=False)
 
     def compatible(self, values: Values) -> Values:
-        """As many of these as the parts can have together."""
+        """Values out of these that the parts accept together, as many as halving finds."""
         if not values or self.allows(values):
             return values
         if len(values) == 1:

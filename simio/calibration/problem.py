@@ -1,4 +1,4 @@
-"""The values that a calibration fits and the rows that it fits to, or every reason why it cannot."""
+"""The values that a calibration fits and the rows that it fits to, or every reason against it."""
 
 from __future__ import annotations
 

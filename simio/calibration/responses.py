@@ -62,7 +62,7 @@ ENOUGH = 8
 
 @dataclass(frozen=True)
 class Responses:
-    """Of one case: the logarithms by which its answer changes, as columns: throughput, bound, rows, pooled rows.
+    """Changes of one case's answer, as logarithms in columns: throughput, bound, rows, pooled rows.
 
     `low` and `high` are those of each value a standard deviation below and above, by name; what is not there has no
     effect. `noise` is how much the answer scatters where it should not change, a standard deviation for each column;
@@ -140,7 +140,7 @@ class _Case:
         self.expected: Responses | None = None
 
     def responses(self, expected: Responses | None = None) -> Responses:
-        """All of it; `expected` are the responses of a case like it."""
+        """The responses of the case; `expected` are those of a case like it."""
         checks = None
         if expected:
             names = {each.value.name for each in self.uncertain}
@@ -178,7 +178,7 @@ class _Case:
         return found
 
     def _compatible(self, scores: Scores) -> Scores:
-        """As many of these as the parts can have together."""
+        """The scores whose values the parts accept together."""
         allowed = self.probe.compatible(_values(scores))
         return [(each, score) for each, score in scores if each.value.at in allowed]
 
@@ -277,7 +277,7 @@ class _Case:
         noise: Vector = MEDIAN_TO_DEVIATION * np.median(np.abs(np.stack(self.tried)), axis=0)
         for name in self.low:
             for side in (self.low, self.high):
-                # What is left of a change when the variance of chance is taken off.
+                # The rest of a change when the variance of chance is taken off.
                 size = np.abs(side[name])
                 left = np.sqrt(np.maximum(size**2 - noise**2, 0.0))
                 side[name] = np.sign(side[name]) * left

@@ -1,4 +1,4 @@
-"""The width of assumed values: how far assumptions of the same class were from what later was found."""
+"""The width of assumed values: the distance of assumptions of the same class from the values found later."""
 
 from __future__ import annotations
 

@@ -15,6 +15,11 @@ KINDS = {
     "nfs": "a file server with NVMe drives, read by NFS over 100 Gbit/s",
     "nvme": "random reads or writes of NVMe drives",
     "raid": "a volume over several NVMe drives",
+    "arrivals": "reads and writes that come to NVMe drives at a given rate",
+    "nvme-tcp": "NVMe drives of a target, read over NVMe/TCP",
+    "objects": "a store of objects with NVMe drives, and its clients",
+    "raid6": "a RAID 6 of large hard disks on SAS",
+    "far": "data that are sent to a far site by TCP",
     "training": "accelerators that train on samples from NVMe drives",
     "fio": "jobs of fio on a solid-state drive",
     "ttcp": "TCP between two hosts through a switch",
@@ -55,6 +60,11 @@ def new(kind: str | None, ready: str | None, output: str | None) -> None:
     nfs       a file server with NVMe drives, read by NFS over 100 Gbit/s
     nvme      random reads or writes of NVMe drives
     raid      a volume over several NVMe drives
+    arrivals  reads and writes that come to NVMe drives at a given rate
+    nvme-tcp  NVMe drives of a target, read over NVMe/TCP
+    objects   a store of objects with NVMe drives, and its clients
+    raid6     a RAID 6 of large hard disks on SAS
+    far       data that are sent to a far site by TCP
     training  accelerators that train on samples from NVMe drives
     fio       jobs of fio on a solid-state drive
     ttcp      TCP between two hosts through a switch

@@ -115,12 +115,12 @@ def run(
         loaded = _loaded(scenario, host, sets)
     tell_ignored(loaded)
     index = case_number(loaded, number)
-    if tool and tool.printed and index is None:
-        index = one_case(loaded, None, "iperf3's JSON of ").index
     if form == "fio":
         index = fio_case(loaded, index)
-    if (traced or requests) and index is None:
-        index = one_case(loaded, None, "packets of " if traced else "requests of ").index
+    alone = (("iperf3's JSON of ", tool and tool.printed), ("packets of ", traced), ("requests of ", requests))
+    for what, wanted in alone:
+        if wanted and index is None:
+            index = one_case(loaded, None, what).index
     hosts = list(loaded.cases[index or 0].system.hosts)
     try:
         with (
@@ -161,11 +161,16 @@ def run(
 
         # Beside JSON, CSV and packets, which others read.
         click.echo("\n" + "\n".join(checks.lines(result)), err=bool(form) or bool(trace))
+    _end(result, bool(form) or bool(trace))
+
+
+def _end(result: ScenarioResult, silent: bool) -> None:
+    """Exit with the status of a result that is not complete; `silent`: its output does not say why it was cut off."""
     if not result.complete:
         sys.exit(INTERRUPTED)
     cut_off = [case.cut_off for case in result.cases if case.cut_off]
     if cut_off:
-        if form or trace:
+        if silent:
             tell("; ".join(dict.fromkeys(cut_off)))
         sys.exit(CUT_OFF)
 

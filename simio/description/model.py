@@ -267,7 +267,7 @@ class System:
     report: Report
     volumes: Mapping[str, Volume] = field(default_factory=dict)
     faults: tuple[InjectedFault, ...] = ()
-    """As the scenario lists them; each is also with the component that it is of."""
+    """All of the scenario, in its order; each is also with the component that it is of."""
     places: Mapping[str, Place] = field(default_factory=dict, compare=False, repr=False)
     """Key path in the scenario of each component, workload and fault, and of each of their keys."""
 

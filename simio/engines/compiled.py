@@ -130,9 +130,8 @@ class _Tables:
         # A FORK writes all of a row that is read later.
         self.threads, self.stats = self.room.threads_of(room), first.stats.copy()
         self.threads[:count] = first.threads
-        self.heap, self.ring, self.free = _empty(room, c.HEAP_COLUMNS), _empty(room), _empty(room)
+        self.heap, self.ring, self.free = _heap(room, first.later), _empty(room), _empty(room)
         self.ring[: len(first.due)] = first.due
-        self.heap[: len(first.later)] = first.later
         self.control[[c.RING_COUNT, c.WORKING]] = len(first.due), first.working
         self.control[[c.HEAPED, c.SEQUENCE]] = len(first.later)
         self.control[[c.USED, c.NEXT_SERIAL]] = count
@@ -202,10 +201,13 @@ class _Tables:
             self.control[c.TRACED] = 0
 
     def grow_threads(self) -> None:
-        """Make room for twice as many threads, or as many as there may be."""
-        room = min(2 * len(self.threads), THREAD_LIMIT)
+        """Make room for four times as many threads, or as many as there may be.
+
+        Rows that no thread has had take no memory, and those that are copied are many pages.
+        """
+        room = min(4 * len(self.threads), THREAD_LIMIT)
         self.threads = _grown(self.threads, room)
-        self.heap = _grown(self.heap, room)
+        self.heap = _heap(room, self.heap[: self.control[c.HEAPED]])
         self.free = zeros(room)
         head = int(self.control[c.RING_HEAD])
         waiting = np.roll(self.ring, -head)
@@ -266,6 +268,13 @@ class _Tables:
 def _empty(*shape: int) -> Ints:
     """A table whose words are written before they are read."""
     return np.empty(shape, dtype=np.int64)
+
+
+def _heap(rows: int, entries: Ints) -> Ints:
+    """A heap with room for so many entries, which has these."""
+    heap = np.full((rows + c.HEAP_SPARE, c.HEAP_COLUMNS), c.LATEST, dtype=np.int64)
+    heap[: len(entries)] = entries
+    return heap
 
 
 def _grown(table: Ints, rows: int) -> Ints:

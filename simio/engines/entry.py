@@ -19,7 +19,7 @@ def entry(
     return advance(
         carray(steps, (n[c.STEPS], c.STEP_COLUMNS)),
         carray(threads, (n[c.THREADS], c.THREAD_COLUMNS)),
-        carray(heap, (n[c.THREADS], c.HEAP_COLUMNS)),
+        carray(heap, (n[c.THREADS] + c.HEAP_SPARE, c.HEAP_COLUMNS)),
         carray(ring, (n[c.THREADS],)),
         carray(free, (n[c.THREADS],)),
         carray(resources, (n[c.RESOURCES], c.RESOURCE_COLUMNS)),

@@ -100,6 +100,8 @@ def advance(
                     held_time = heap[last, 0]
                     held_sequence = heap[last, 1]
                     held = heap[last, 2]
+                    heap[last, 0] = c.LATEST
+                    heap[last, 1] = c.LATEST
                 sift(heap, heaped, held_time, held_sequence, held)
             slot = following
             held = -1

@@ -95,6 +95,10 @@ TABLES = (
 """Tables whose addresses the compiled loop is called with, in order."""
 STEP_COLUMNS = 8
 HEAP_COLUMNS = 3
+HEAP_SPARE = 4
+"""Rows behind the last entry of a full heap: entries later than any stand behind the last one."""
+LATEST = 2**63 - 1
+"""Time and sequence of these."""
 DRAW_COLUMNS = 4
 DRAW_ROW_COLUMNS = 2
 STREAM_COLUMNS = 6

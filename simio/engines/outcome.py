@@ -28,8 +28,8 @@ SAMPLED_WORDS = 2**21
 FIRST_INTERVAL = 2**20
 """First interval of the timeline in ps, about a microsecond."""
 DEFAULT_BUDGET = 500_000_000
-RECORD_LIMIT = 20_000_000
-"""Marks that a run may record, 480 MB of them."""
+RECORD_LIMIT = 30_000_000
+"""Marks that a run may record, 720 MB of them: ten million requests have two each, and some to spare."""
 THREAD_LIMIT = 1_000_000
 """Threads that may live at once, in half a gigabyte of the compiled engine's tables."""
 CONDENSE_AT = 2**20

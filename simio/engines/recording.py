@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from simio.engines.outcome import FIRST_INTERVAL, Ints, Outcome, Status, Wait
 from simio.program.steps import HORIZON
 
 if TYPE_CHECKING:
-    from simio.engines.reference import ReferenceRun
+    from simio.engines.queues import Server, Store, Thread
+    from simio.program.steps import Program
 
 
 @dataclass(eq=False)
@@ -31,7 +32,27 @@ class ReferenceTimeline:
         self.following = min(self.rows[-1][0] + self.interval, HORIZON)
 
 
-def sample(run: ReferenceRun, time: int) -> list[int]:
+class RecordedRun(Protocol):
+    """The part of a run of the reference engine that its records are made of."""
+
+    program: Program
+    servers: list[Server]
+    stores: list[Store]
+    threads: dict[int, Thread]
+    state: Ints
+    streams: Ints
+    sums: list[int]
+    marks: list[tuple[int, int, int]]
+    stats: list[list[int]]
+    trace: list[tuple[int, int, int, int]]
+    timeline: ReferenceTimeline
+    width: int
+    executed: int
+    events: int
+    fault: tuple[int, int]
+
+
+def sample(run: RecordedRun, time: int) -> list[int]:
     """A row of the timeline: areas of resources, levels of containers, sums of marks and gauges."""
     row = []
     for server in run.servers:
@@ -39,12 +60,12 @@ def sample(run: ReferenceRun, time: int) -> list[int]:
     return row + [store.content.level for store in run.stores] + run.sums + _gauges(run)
 
 
-def _gauges(run: ReferenceRun) -> list[Any]:
+def _gauges(run: RecordedRun) -> list[Any]:
     """The words of the machines' gauges now."""
     return [int(run.state[gauge.at]) for gauge in run.program.gauges]
 
 
-def outcome_of(run: ReferenceRun, status: Status, end: int) -> Outcome:
+def outcome_of(run: RecordedRun, status: Status, end: int) -> Outcome:
     """The run's counters and records as tables."""
     resources = [
         (s.in_use.upto(end), s.line.upto(end), s.seizes, s.waits, s.longest, s.in_use.level) for s in run.servers

@@ -1,4 +1,4 @@
-"""Why a result is what it is: where the time of a unit of work goes, and what would be gained by which change."""
+"""Explanations of a result: the time of a unit of work, stage by stage, and the gain of each change."""
 
 from simio.explaining.causal import profile
 from simio.explaining.stages import waterfall

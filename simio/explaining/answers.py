@@ -153,7 +153,7 @@ class Runner:
         return self.left - variants * max(self._cost, self._lowered + mean) >= reserve * self._all_steps
 
     def _run(self, lowered: Lowered, seed: int) -> Outcome:
-        """A run to its end, or if it comes to take far more steps than the case, as far as these lead.
+        """Runs to the end, or for as many steps as a variant may take where it takes far more than the case.
 
         A case that ends at an instant has more to do by then where something is faster.
         """
@@ -196,7 +196,7 @@ class Runner:
         return started.result()
 
     def start(self, lowered: Lowered) -> Future[Answer]:
-        """Have a program run beside what else is to do: the compiled engine lets other threads of Python go on."""
+        """Start a program in a thread of its own: the compiled engine lets other threads of Python go on."""
         self.left -= self._lowered
         if lowered.hash not in self._known:
             self._known[lowered.hash] = self._pool.submit(self._all, lowered)

@@ -100,7 +100,7 @@ def within(case: Case) -> Case:
 
 
 def _far(result: CaseResult) -> str:
-    """How far a case of more steps was run."""
+    """The part of a case that was run, of one with more steps."""
     shown = units.format_quantity(result.end, "time")
     return f"explained are the first {shown} simulated: more than {result.steps:,} steps are not run for it"
 

@@ -75,7 +75,7 @@ def together(names: list[str]) -> str:
 
 
 def _quantities(item: Placed) -> Iterable[str]:
-    """Fields of a part's sheet with a time or rate in them that is not zero."""
+    """Fields of a part's sheet that hold a time or rate other than zero."""
     for field, described in type(item.part.sheet).model_fields.items():
         quantity = quantity_of(described)
         value = getattr(item.part.sheet, field)

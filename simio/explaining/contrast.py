@@ -1,4 +1,4 @@
-"""Two systems beside one another, and which of the changes between them caused how much of the difference.
+"""Two systems beside one another, and the share of each change between them in the difference.
 
 Each change is made alone in A and left out alone of B. Where that does not add up, changes interact, and each one's
 part depends on which were made before it. Its share is then the mean over all orders (L. S. Shapley, "A value for
@@ -80,7 +80,7 @@ def contrast(
 
 
 def _same_seeds(a: System, b: System) -> tuple[tuple[System, System], list[str]]:
-    """Both with the seed of A and as many replications as either has, so that chance is the same for both."""
+    """Both cases with the seed of A and the larger number of replications, so that chance is the same for both."""
     counts = [system.run.replications or 0 for system in (a, b)]
     update = {"seed": a.run.seed, "replications": max(counts) or None}
     systems = (

@@ -18,7 +18,7 @@ LEAST = 0.005
 
 @dataclass(frozen=True)
 class FirstRun:
-    """What the first run of an explanation came to when it was interrupted; `unit` is that of its throughput."""
+    """The state of an explanation's first run when it was interrupted; `unit` is that of its throughput."""
 
     result: CaseResult
     unit: str
@@ -251,7 +251,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two systems beside one another: how they differ, what they give, and which change has which part in that.
+    """Two systems beside one another: their differences, their answers, and the part of each change in that.
 
     `given` are the settings in which the two differ, as a scenario or a command has them. `metric` and `whole` (B
     less A) are as in `CausalProfile`. `exact` says that each order of the changes was weighed (Shapley's value); else

@@ -32,7 +32,7 @@ _ENDED = {int(Op.GET): Op.PUT, int(Op.PUT): Op.GET, int(Op.SEIZE): Op.RELEASE, i
 
 @dataclass(frozen=True)
 class Stretch:
-    """From `begin` to `end` in ps, `kind` of `what` at `where`."""
+    """A part of a path: `kind` of `what` at `where`, from `begin` to `end` in ps."""
 
     begin: int
     end: int
@@ -196,7 +196,7 @@ class Path:
                     yield Stretch(begin, stretch.end, stretch.kind, stretch.what, stretch.where)
 
     def _back(self, row: int) -> tuple[int, list[Stretch]]:
-        """The row that has to be followed next, and what passed from there to this one, before which time passed."""
+        """The next row to follow, and the stretches between it and this one, before which time passed."""
         previous, now = int(self.before[row]), int(self.times[row])
         if previous < 0:
             return self._started(int(self.serials[row]), now)
@@ -215,7 +215,7 @@ class Path:
         return previous, [Stretch(then, now, WAITING, "", self._awaited(named, op))]
 
     def _started(self, serial: int, now: int) -> tuple[int, list[Stretch]]:
-        """A thread's first step: what had it begin, and the delay since."""
+        """The cause of a thread's first step, and the delay since."""
         if serial < self.first:
             return -1, [Stretch(0, now, DELAY, "", self.thread(serial))] if now else []
         fork = int(self.forks[serial - self.first])

@@ -1,4 +1,4 @@
-"""Reasons why more speed loses, and why it gains nothing for what is always busy: what a byte took of everything."""
+"""Reasons that more speed loses, or gains nothing for what is always busy: the time of a byte by resource."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def slowed_by(system: System, before: Answer, after: Answer) -> str:
 
 
 def held_by(limiter: Limiter, base: Answer, rows: list[tuple[ComponentRow, list[Answer]]]) -> str:
-    """Why nothing that shortens the work of a limit gains; '' where something does, or nothing shortens it."""
+    """Reason that nothing gains that shortens a limit's work; '' where something does, or nothing shortens it."""
     took = base.took.get(limiter.name)
     if not took:
         return ""

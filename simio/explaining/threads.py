@@ -1,4 +1,4 @@
-"""Threads that do one thing after another: how much of its time each takes for which call, and what it waits for."""
+"""Threads that do one thing after another: the share of each call in a thread's time, and the causes of its waits."""
 
 from __future__ import annotations
 

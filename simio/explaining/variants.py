@@ -75,7 +75,7 @@ class Variants:
         self.next: Next | None = None
 
     def run(self) -> None:
-        """Free for all first, so that an interrupt leaves a ranking; then the rest of what matters."""
+        """Run each component free first, so that an interrupt leaves a ranking; then the rest of what matters."""
         ranked = sorted(self.found, key=lambda each: -self.scores[each])
         self.left_out = self._each([each for each in ranked if self.scores[each] >= LEAST], RESERVES["free"])
         self.left_out += self._divide([each for each in ranked if self.scores[each] < LEAST])
@@ -205,7 +205,7 @@ class Variants:
         return sorted(rows, key=_rank)
 
     def _slower(self, row: dict[Fraction, Future[Answer]], metric: str) -> str:
-        """Why a component loses when it is made faster than it is, or than twice as fast; '' where it does not."""
+        """Reason that a component loses when it is faster than it is, or than twice as fast; '' where it does not."""
         base = self.runner.base
         speeds = [self._answer(row.get(factor)) for factor in (SLIGHTLY, TWICE, FREE)]
         slow, before = base, Gain(base.rate, 0.0)
@@ -241,7 +241,7 @@ class Variants:
         return gain(self.runner.base, known, metric) if known else None
 
     def refused(self) -> list[str]:
-        """Why variants could not be run, each reason once, and how many settings there was no time for."""
+        """Reasons that variants could not be run, each once, and the number of settings that time left out."""
         found = [each for row in self.rows.values() for each in row.values()]
         found += [each for each in self.answers.values() if each]
         errors = [each.exception() for each in found if each.done() and not each.cancelled()]
@@ -262,7 +262,7 @@ class Variants:
             yield WhatIf(change.what, change.values, self.gained(answer, metric))
 
     def held(self, limiter: Limiter, rows: tuple[ComponentRow, ...]) -> str:
-        """Why making what a limiter names faster gains nothing; '' where it gains, or nothing is known to do it."""
+        """Reason that a faster limiter gains nothing; '' where it gains, or nothing is known to make it faster."""
         own = held_by(limiter, self.runner.base, [(row, self._answers(row)) for row in rows if not row.together])
         return own if limiter.kind in ("resource", "lock") else ""
 

@@ -1,4 +1,4 @@
-"""From a scenario file to its cases, or to every problem in it.
+"""Loading of a scenario file: its cases, or every problem in it.
 
 `load` reads a scenario; `ScenarioFile` reads one once for many configurations; `resolved` returns a system as plain
 data with the origin of every value.

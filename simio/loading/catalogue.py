@@ -26,6 +26,7 @@ from simio.loading.problems import a, there_are
 from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
 from simio.plugins import load_plugins
+from simio.units import UnitError, parse
 
 __all__ = ["BASES", "Catalogue", "CatalogueEntry", "UnknownPart", "ValueEntry", "catalogue", "names", "sheet"]
 
@@ -119,6 +120,7 @@ class Catalogue:
         few = len(known) <= FEW
         near = (
             self._of_another_class(name)
+            or _in_place_of_a_size(name, category)
             or _near(name, known)
             or (there_are(known) if few else f"`simio models --class {category}` lists them")
         )
@@ -204,6 +206,15 @@ def is_near(path: Path, beside: Path | None, *roots: Path) -> bool:
 def _problems(error: ScenarioError) -> str:
     number = len(error.problems)
     return "a problem" if number == 1 else f"{number} problems"
+
+
+def _in_place_of_a_size(name: str, category: str) -> str:
+    """A hint for `memory: 512 GiB`; '' for any other name."""
+    with suppress(UnitError):
+        parse(name, "size")
+        if category == "memory":
+            return "a memory has rates and no size; the page cache may fill `cache` of a file system"
+    return ""
 
 
 def _near(name: str, known: list[str]) -> str:

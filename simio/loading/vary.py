@@ -54,7 +54,7 @@ def apply(root: Node, settings: Sequence[KeySetting]) -> Node:
 
 
 def apply_once(ctx: Context, root: Node, settings: Sequence[KeySetting], sets: Sequence[str]) -> Node:
-    """As `apply`, for what `read_sets` made of the texts `sets`; a section is made once for the same settings."""
+    """Apply settings that `read_sets` made of the texts `sets`; a section is made once for the same settings."""
     entries, places = dict(root.entries), dict(root.key_places)
     for section, own in _by_section(settings).items():
 

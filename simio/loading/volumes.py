@@ -22,7 +22,7 @@ from simio.loading.yamltree import Node
 
 MOST_LEVELS = 8
 LEAST = {**LEAST_MEMBERS, "raid10": 4}
-"""As `LEAST_MEMBERS`, with the stripe over mirrors, which becomes several volumes."""
+"""`LEAST_MEMBERS` with the stripe over mirrors, which becomes several volumes."""
 Kind = Literal[
     "stripe", "concat", "mirror", "raid3", "raid5", "raid6", "raid10", "erasure", "raidz1", "raidz2", "raidz3",
     "cached",

@@ -25,7 +25,7 @@ links:
 
 
 def halves(number: int) -> list[bool]:
-    """For each test whether it takes part in the fit; in turns, so that both halves span the same range."""
+    """Flags, one a test: True for every second, which take part in the fit; both halves span the same range."""
     return [at % 2 == 0 for at in range(number)]
 
 

@@ -230,7 +230,7 @@ class Blocks(Emitting):
                 yield rest
 
     def turns(self, size: int, piece: int, places: int) -> Iterator[tuple[int, int]]:
-        """As `pieces`, but each in the next of `places` places, in turn; gives the place and the amount."""
+        """The `pieces` of a size, each in the next of `places` places, in turn; gives the place and the amount."""
         whole, rest = divmod(size, piece)
         if whole >= places:
             with self.loop(whole // places):

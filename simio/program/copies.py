@@ -32,7 +32,7 @@ class _Names:
         self._known: dict[str, list[str]] = {}
 
     def of(self, texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
-        """For each instance these texts."""
+        """The texts of each instance, with its number in them."""
         for text in texts:
             if text not in self._known:
                 parts = text.split(NUMBER)

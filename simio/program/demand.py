@@ -73,7 +73,7 @@ def _less(demand: Demands, part: Demands) -> Demands:
 
 
 def repeated(program: Program) -> NDArray[np.bool_]:
-    """For each step, whether a loop of known length around it, or around its procedure's first call, repeats it."""
+    """Flags, one a step: True where a loop of known length repeats it, around it or its procedure's first call."""
     depth = np.zeros(len(program.steps) + 1, dtype=np.int64)
     for region in program.regions:
         if region.least > 1:

@@ -10,12 +10,9 @@ An expression is not a value. It stands for one, and the steps that compute it a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 from simio.program.steps import Compare, Fn
-
-if TYPE_CHECKING:
-    from simio.program.emitting import Emitting
 
 INVERSE = {
     Compare.EQ: Compare.NE, Compare.NE: Compare.EQ, Compare.LT: Compare.GE, Compare.GE: Compare.LT,
@@ -87,12 +84,19 @@ class Value:
     __hash__ = object.__hash__
 
 
+class Emitter(Protocol):
+    """The builder of a register's thread."""
+
+    def let(self, register: Register, value: Operand) -> None:
+        """Emit the steps that give a register a value."""
+
+
 class Register(Value):
     """A thread's own int64 variable, of the builder that gave it."""
 
     __slots__ = ("_emitting", "number")
 
-    def __init__(self, number: int, emitting: Emitting | None = None) -> None:
+    def __init__(self, number: int, emitting: Emitter | None = None) -> None:
         self.number = number
         self._emitting = emitting
 

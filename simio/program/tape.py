@@ -188,7 +188,7 @@ class TracedValue(Fraction):
         return 1 if type(self.value) is int else self.tape.answer(self).denominator
 
     def bit_length(self) -> Any:
-        """As `int.bit_length`."""
+        """Bits of a whole number; see `int.bit_length`."""
         return self.tape.number(int.bit_length, self)
 
     def __bool__(self) -> bool:
@@ -207,7 +207,7 @@ class TracedValue(Fraction):
 
 
 def traced(function: Callable[..., Any], *numbers: Any) -> Any:
-    """What a function gives for these numbers; a traced value where one of them is traced.
+    """The value of a function of these numbers; a traced one where one of them is traced.
 
     For a function that takes a number apart, such as Fraction(), which a tape would otherwise see as an answer.
     """

@@ -171,7 +171,7 @@ class Bar:
     behind: str = ""
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """From what stands behind alone to a bar of full width before it."""
+        """The widths from the text behind alone to a bar of full width before it."""
         return Measurement(len(self.behind.strip()), BAR + len(self.behind))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from simio.errors import SimioError, quote
-from simio.extras import needs
+from simio.report.browser import draw
 from simio.wording import listed
 
 FORMS = ("svg", "png", "pdf")
@@ -26,7 +28,7 @@ def form_of(path: str | os.PathLike[str]) -> str:
 def rendered(path: str | os.PathLike[str], svg: str, width: float, height: float) -> str | bytes:
     """The content of a picture's file: an SVG of a width and height in pixels as it is, or drawn as .png or .pdf.
 
-    Raises SimioError for another form, or where kaleido or a browser for it is missing.
+    Raises SimioError for another form, or where a browser is needed and cannot draw.
     """
     form = form_of(path)
     return svg if form == "svg" else _drawn(svg, form, width, height)
@@ -34,28 +36,15 @@ def rendered(path: str | os.PathLike[str], svg: str, width: float, height: float
 
 def _drawn(svg: str, form: str, width: float, height: float) -> bytes:
     """The SVG as a browser draws it: as the only thing on a figure."""
-    needs("plotly", "a picture as .png or .pdf")
-    import plotly.graph_objects as go
-
     hidden = {"visible": False, "range": [0, 1]}
     source = f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
     image = {"source": source, "xref": "paper", "yref": "paper", "x": 0, "y": 1, "sizex": 1, "sizey": 1}
-    figure = go.Figure(layout={
+    layout = {
         "width": width, "height": height, "margin": dict.fromkeys("lrtb", 0), "xaxis": hidden, "yaxis": hidden,
         "paper_bgcolor": "white", "plot_bgcolor": "white",
         "images": [{**image, "sizing": "stretch", "layer": "above"}],
-    })  # fmt: skip
-    try:
-        drawn: bytes = figure.to_image(format=form, scale=2)
-    except Exception as error:
-        raise cannot_draw(error, f"'.{form}'", ".svg") from error
-    return drawn
-
-
-def cannot_draw(error: Exception, what: str, instead: str) -> SimioError:
-    """The message where kaleido fails: plotly raises one thing without it, it another without a browser."""
-    reason = " ".join(str(error).split()) or type(error).__name__
-    return SimioError(
-        f"cannot draw {what}: that needs the package kaleido (the extra 'figures') and a Chrome or Chromium, "
-        f"while {instead} needs neither ({reason[:200]})"
-    )
+    }  # fmt: skip
+    with TemporaryDirectory() as aside:
+        path = Path(aside, f"picture.{form}")
+        draw([{"data": [], "layout": layout}], [path], f"a picture as '.{form}'", ".svg")
+        return path.read_bytes()

@@ -158,7 +158,7 @@ def _changes(levels: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _lines(activity: Activity) -> dict[int, list[tuple[int, int]]]:
-    """For each resource the number of threads that wait for it, at each instant at which it changes."""
+    """The number of threads that wait for each resource, at each instant at which it changes."""
     seizes = activity.program.steps[:, 0] == Op.SEIZE
     found: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for span in activity.passed:

@@ -1,4 +1,4 @@
-"""Activity of threads at each instant of a run, and holders of resources: from the steps that an engine reports.
+"""Activity of threads at each instant of a run, and holders of resources, from the steps that an engine reports.
 
 A thread that continues later than its last step began has waited there, or has advanced; a SEIZE is granted when the
 thread continues. The steps are therefore sufficient, and both engines report the same ones.
@@ -45,7 +45,7 @@ class Span:
 
 
 class Full(Exception):
-    """Raised when as many spans were seen as are to be kept."""
+    """Signal that the activity holds as many spans as it may."""
 
 
 @dataclass(eq=False)
@@ -114,7 +114,7 @@ class Activity:
             told.runs(self.end, self.until, len(self.held) + len(self.passed), self.most)
 
     def finish(self, end: int) -> None:
-        """The run, or what is kept of it, ends: so does all that is under way."""
+        """End all spans that are under way, at the end of the run or of what is kept of it."""
         self.end = end
         for time, serial, step in self._last.tolist():
             self._pass(serial, time, end, step)
@@ -153,9 +153,9 @@ class Activity:
         self._inner.setdefault(serial, []).extend([resource] * units)
 
     def _release(self, serial: int, resource: int, units: int, time: int) -> None:
-        """Give back what the thread holds; one that holds none gives back for whoever was first."""
+        """Give back what the thread holds; one that holds none gives back for the first holder."""
         holders = self._holding.get(resource, [])
-        # What a Python process holds is not among the steps.
+        # Resources that a Python process holds are not among the steps.
         for _ in range(min(units, len(holders))):
             own = [at for at, (holder, _, _) in enumerate(holders) if holder == serial]
             holder, lane, since = holders.pop(own[-1] if own else 0)
@@ -180,7 +180,7 @@ class Activity:
 
 
 def _neighbours(serials: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each row the place of the row before it of the same thread, or -1, and whether it is the thread's last."""
+    """The place of the row before each row in its thread, or -1; and flags of the threads' last rows."""
     order = np.argsort(serials, kind="stable")
     same = serials[order][1:] == serials[order][:-1]
     before = np.full(len(serials), -1)

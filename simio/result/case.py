@@ -1,4 +1,4 @@
-"""The result of a case: what its runs came to, put together."""
+"""The result of a case, put together from its runs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from simio.engines.outcome import Outcome
 from simio.program.records import changed
 from simio.program.steps import Program
 from simio.result import measure
-from simio.result.checks import Check
 from simio.result.demerit import demerits
 from simio.result.extrapolated import extrapolated
 from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
-from simio.result.model import CaseResult
+from simio.result.model import CaseResult, Check
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs
 from simio.result.progress import progress_of

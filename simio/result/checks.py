@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,15 +11,7 @@ from simio.errors import RunError
 from simio.limits import Bound
 from simio.program.steps import Program
 from simio.result import measure
-
-
-@dataclass(frozen=True)
-class Check:
-    """A law, how many things it was checked of, and what broke it; `broken` is empty where nothing did."""
-
-    law: str
-    count: int
-    broken: str = ""
+from simio.result.model import Check
 
 
 def invariants(program: Program, outcome: Outcome, certain: Bound) -> list[Check]:

@@ -61,7 +61,7 @@ def demerit(simulated: Sketch, measured: Sketch) -> float:
 def demerits(
     workloads: Iterable[Workload[WorkloadParams]], program: Program, outcome: Outcome
 ) -> tuple[Demerit, ...]:
-    """Demerits of all that workloads have measured times of, over the whole run; without what was never observed."""
+    """Demerits of all observations that workloads have measured times of, over the whole run."""
     measured_times = [
         (f"{workload.name}: {what}", measured)
         for workload in workloads

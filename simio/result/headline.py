@@ -68,7 +68,7 @@ def _caps(certain: Bound, cut: int | None) -> Iterator[Cap | None]:
 
 
 def _caps_of_whole(certain: Bound, cut: int | None) -> Iterator[Cap | None]:
-    """As `_caps`, for a run from its start to its end."""
+    """The bounds on a run from its start to its end; see `_caps`."""
     if cut is None:
         yield certain.whole
     else:

@@ -43,7 +43,7 @@ class Holding:
 
     @classmethod
     def of(cls, program: Program) -> Holding:
-        """That of a program, or of an earlier one if all that counts here is the same, as in a sweep."""
+        """The holding of a program, or of an earlier one that is the same in all that counts here, as in a sweep."""
         for each in cls._kept:
             if each._fits(program):
                 return each

@@ -34,7 +34,7 @@ def job_runs(system: System, program: Program, outcome: Outcome) -> tuple[JobRun
 
 
 def jobs_in_turn(jobs: Sequence[JobRun]) -> Iterator[str]:
-    """Notes on jobs that run one after another (stonewall): which have done nothing, and which figures are of all."""
+    """Notes on jobs that run one after another (stonewall): those that have done nothing, and the figures of all."""
     idle = [job.label for job in jobs if not any(side.requests for side in job.sides.values())]
     ran = sorted((job for job in jobs if job.label not in idle), key=lambda job: job.begun)
     if idle and ran:

@@ -142,7 +142,7 @@ def _beneath(resources: tuple[ResourceUse, ...], name: str, program: Program) ->
     row = max(found - {at}, key=lambda row: resources[row].utilisation, default=at)
     used, least = resources[row], LEADING[at in found] * lock.utilisation
     if row != at and at in found and used.utilisation >= least:
-        # What several parts share that all work themselves is theirs in parts.
+        # A resource that the holders of several such locks share is theirs in parts.
         alike = [other for other, use in enumerate(resources) if use.lock and use.utilisation >= SATURATED]
         least *= sum({other, row} <= holding.beneath(other) for other in alike)
     if row == at or used.utilisation < least:

@@ -1,4 +1,4 @@
-"""From an engine's outcome to the numbers of a result."""
+"""The numbers of a result, from an engine's outcome."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _between(times: Ints, found: list[tuple[Ints, Ints]], since: int, until: int
 
 
 def whole(program: Program, outcome: Outcome) -> Throughput:
-    """All that was delivered, from the start of the run to the last delivery or the end of the work."""
+    """All deliveries, from the start of the run to the last of them or the end of the work."""
     times, amounts = deliveries(program, outcome)
     found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
     until = max(int(times[-1]), _until(program, outcome, times, found))
@@ -81,7 +81,7 @@ def _until(program: Program, outcome: Outcome, times: Ints, found: list[tuple[In
 
 
 def streams(program: Program, outcome: Outcome, role: str) -> Iterator[tuple[str, Ints, Ints]]:
-    """Name, instants (ps) and bytes so far of each stream of a role that has any."""
+    """Name, instants (ps) and bytes so far of each stream of a role, but for silent ones."""
     for row, mark in enumerate(program.marks):
         if mark.role == role:
             times, totals = outcome.series(row)
@@ -335,7 +335,7 @@ def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) 
 
 
 def _grown(outcome: Outcome, column: Ints, last: int, span: Throughput) -> int:
-    """By how much a count grew in a span, on straight lines between rows of the timeline; `last` is its end."""
+    """Growth of a count in a span, on straight lines between rows of the timeline; `last` is its end."""
     times = np.concatenate(([0], outcome.times, [outcome.end]))
     since, until = np.interp([span.since, span.until], times, np.concatenate(([0], column, [last])))
     return round(until - since)

@@ -14,7 +14,6 @@ from simio.result.uncertainty import Guess, Interval, Uncertainty
 from simio.wording import figure
 
 if TYPE_CHECKING:
-    from simio.result.checks import Check
     from simio.result.demerit import Demerit
     from simio.result.packets import Packets
 
@@ -226,6 +225,15 @@ class JobRun:
     depth: int
     percentiles: tuple[float, ...] = ()
     syncs: JobTimes = JobTimes()
+
+
+@dataclass(frozen=True)
+class Check:
+    """A law, the number of things that it was checked of, and the first that broke it, `broken`; '' without one."""
+
+    law: str
+    count: int
+    broken: str = ""
 
 
 @dataclass(frozen=True)

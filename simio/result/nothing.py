@@ -1,4 +1,4 @@
-"""A run that delivered nothing: why, and how long the first delivery would take."""
+"""A run that delivered nothing: the reason, and the time that the first delivery would take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams and observations of several runs as one: means, and how far to trust them."""
+"""Streams and observations of several runs as one: means, and their confidence intervals."""
 
 from __future__ import annotations
 

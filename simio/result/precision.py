@@ -1,4 +1,4 @@
-"""The runs of a case: one, a number of replications, or as long and as many as a precision takes."""
+"""The runs of a case: one, a number of replications, or those that a precision takes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Seen:
 
     @classmethod
     def of(cls, program: Program, outcome: Outcome, span: Throughput) -> Seen:
-        """Those in the measured span."""
+        """The streams, observations, loads and requests of a run's measured span."""
         streams, observations = measure.stream_rates, measure.observations
         return cls(
             sized(streams(program, outcome, span), program, outcome, span),
@@ -93,7 +93,7 @@ class Runs:
 
     @property
     def notes(self) -> list[str]:
-        """What the runs' throughputs leave open; what several say with other figures once, with their number."""
+        """Notes on the runs' throughputs; one that several share, but for figures, stands once, with their number."""
         alike: dict[str, list[str]] = {}
         for span in self.spans:
             if span.note:
@@ -135,7 +135,7 @@ def completed(runs: Wanted, once: Once, outcome: Outcome) -> Runs:
 
 
 def settled(run: Run, program: Program, engine: str | None = None) -> Run:
-    """The same without a precision: as long as that takes, and as often."""
+    """The run without a precision: the length and the number of runs that it took."""
     if run.precision is None:
         return run
     runs = carry_out(

@@ -54,7 +54,7 @@ def _edges(span: Throughput) -> NDArray[np.int64]:
 def _accrued(marks: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.float64]:
     """Bytes at each edge: those delivered, and the share of each delivery that is under way."""
     times, rows, amounts = marks[np.argsort(marks[:, 1], kind="stable")].T
-    # What a stream delivers at one instant is one delivery.
+    # All that a stream delivers at one instant is one delivery.
     anew = np.flatnonzero(np.concatenate(([True], (rows[1:] != rows[:-1]) | (times[1:] != times[:-1]))))
     times, rows, amounts = times[anew], rows[anew], np.add.reduceat(amounts, anew)
     begins = np.concatenate(([0], np.where(rows[1:] == rows[:-1], times[:-1], 0)))

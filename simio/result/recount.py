@@ -54,7 +54,7 @@ class Recount:
                 self._instances.append(self._instances[serial])
         rows = np.concatenate([self._last, steps])
         waits = self._waits[rows[:, 2]]
-        # Of what a thread does without a wait, one step after another, only that before which it waited counts.
+        # Of the steps that a thread takes without a wait between them, only the first counts, before which it waited.
         kept = waits.copy()
         kept[1:] |= waits[:-1] | (rows[1:, 1] != rows[:-1, 1])
         kept[: len(self._last) + 1] = True

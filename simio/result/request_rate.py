@@ -107,7 +107,7 @@ def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
 
 
 def _half_width(result: CaseResult, size: float) -> float:
-    """That of the requests of several runs, which differ less than their bytes; of one run, that of its bytes."""
+    """Half of the interval in requests a second: by requests of several runs, or by the bytes of one."""
     own = result.requests_half_width
     return result.half_width / size if own is None and result.half_width is not None else own or 0.0
 

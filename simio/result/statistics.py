@@ -39,7 +39,7 @@ def warm_up(observations: NDArray[np.float64]) -> int:
 
 
 def _squared_errors(values: list[float]) -> list[float]:
-    """For each value, the squared standard error of the mean of it and all that follow.
+    """Squared standard errors of the mean of each value and all that follow it.
 
     The sum of squared deviations grows from the end (B. P. Welford, Technometrics 4(3), 1962).
     """

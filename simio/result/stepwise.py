@@ -1,4 +1,4 @@
-"""Laws that take more than a run records: another run of the same is watched, step by step."""
+"""Laws that take more than a run records: they watch another run of the same program, step by step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 
 from simio.engines.outcome import Options, Outcome, Status
 from simio.program.steps import Program
-from simio.result.checks import Check, refuse
+from simio.result.checks import refuse
+from simio.result.model import Check
 from simio.result.recount import Recount, recount
 
 

@@ -1,4 +1,4 @@
-"""The timeline of a run: what was used, delivered, waited for and held, at each row that the engine kept."""
+"""The timeline of a run: use, deliveries, lines and levels at each row that the engine kept."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLOCK = 1024
 
 
 def timeline(program: Program, outcome: Outcome) -> Timeline:
-    """The engine's timeline as shares of each interval, bytes so far, and what waits and what is held."""
+    """The engine's timeline as shares of each interval, bytes so far, lines and levels."""
     return Timeline.later(partial(_timeline, program, outcome.times, outcome.samples))
 
 

@@ -1,4 +1,4 @@
-"""Uncertainty of a predicted value: its interval, and what that rests on."""
+"""Uncertainty of a predicted value: its interval and the basis of that."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Validation:
 
     @property
     def failures(self) -> list[str]:
-        """Why this is no success: bars that do not hold, rows without a value, engines that differ."""
+        """Reasons against success: bars that do not hold, rows without a value, engines that differ."""
         found = [f"{each.name}: {', '.join(each.reasons)}" for each in self.verdicts if each.reasons]
         for table in self.tables:
             for row in table.missing:

@@ -47,7 +47,7 @@ class TriedLoad:
 
 @dataclass
 class Capacity:
-    """Looks for the largest value of a load with which all promises hold.
+    """A search for the largest value of a load with which all promises hold.
 
     `run` gives the results for some texts of values, with a multiple of the scenario's replications; values without a
     `dimension` are counts. `close` is the share to which the answer is known in the end; `ends` are those that the

@@ -30,7 +30,7 @@ def seen_in(condition: Requirement, measures: Mapping[str, float]) -> SeenValue:
 
 
 def broken(condition: Requirement, measures: Mapping[str, float]) -> float:
-    """By what share of its limit a condition is missed; 0 where it holds. No condition holds where a line grows."""
+    """Share of its limit by which a condition is missed; 0 where it holds. No condition holds where a line grows."""
     seen = seen_in(condition, measures)
     grows = any(value > 0 for name, value in measures.items() if name.startswith("growth of "))
     if OPERATORS[condition.comparison](seen.value, condition.limit) and not grows:
@@ -39,7 +39,7 @@ def broken(condition: Requirement, measures: Mapping[str, float]) -> float:
 
 
 def told(conditions: Sequence[Requirement], measures: Mapping[str, float]) -> str:
-    """The value of each condition's quantity, in words, and whether chance may decide."""
+    """The value of each condition's quantity, in words, with a remark where chance may decide."""
     texts = []
     for condition in conditions:
         seen = seen_in(condition, measures)

@@ -54,7 +54,7 @@ _ROWS = (tuple, list)
 
 
 class Families:
-    """Lowers systems: those of a family of which one was traced by arithmetic.
+    """Lowers systems; once one of a family was traced, the others by arithmetic alone.
 
     With `trials` 0 only `prepare` traces.
     """

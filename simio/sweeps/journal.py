@@ -65,7 +65,7 @@ class Journal:
     def _begin(self, first: str, anew: bool) -> None:
         self._file.seek(0)
         lines = [] if anew else self._file.read().split(b"\n")
-        # What follows the last line end was cut short.
+        # The text after the last line end was cut short.
         whole = lines[:-1]
         if whole and whole[0].decode(errors="replace") != first:
             raise SimioError(

@@ -1,4 +1,4 @@
-"""The best values of keys: by running all there are, or by a search where there are too many."""
+"""The best values of keys: by running all configurations, or by a search where they are too many."""
 
 from __future__ import annotations
 
@@ -91,9 +91,10 @@ class Goal:
 
 @dataclass
 class Search:
-    """Finds the best of a plan. `rows` are all configurations that were tried; those that cost too much did not run.
+    """A search for the best of a plan.
 
-    `most` is the number of runs. `proven` says whether every configuration was tried.
+    `rows` are all configurations that were tried; those that cost too much did not run. `most`
+    is the number of runs. `proven` says whether every configuration was tried.
     """
 
     plan: Plan

@@ -96,7 +96,7 @@ def _label(share: float) -> str:
 
 
 def measures_of(result: CaseResult) -> dict[str, float]:
-    """All that was measured of a case, by name."""
+    """All measures of a case, by name."""
     found = {THROUGHPUT: float(result.rate)}
     if result.half_width is not None:
         found["half width"] = result.half_width

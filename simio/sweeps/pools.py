@@ -70,7 +70,7 @@ class LocalPool:
         return future
 
     def _submit(self, chunk: Chunk[Any]) -> Any:
-        """As `submit`; raises `BrokenExecutor` where a process dies meanwhile."""
+        """Begin to work on a chunk. Raises `BrokenExecutor` where a process dies meanwhile."""
         from joblib.externals.loky import get_reusable_executor
 
         with _safe_path():
@@ -97,7 +97,7 @@ class LocalPool:
         return done
 
     def close(self, finished: bool) -> None:
-        """Processes that are idle stay for a while; where work is not finished, they are ended."""
+        """Leave idle processes for a while, or end all where work is not finished."""
         if not finished and self._executor is not None:
             with interrupts_held(), _thread_errors_untold():
                 processes = list((self._executor._processes or {}).values())
@@ -155,7 +155,7 @@ def _safe_path() -> Iterator[None]:
 
 @contextmanager
 def _thread_errors_untold() -> Iterator[None]:
-    """Hide errors of the thread that minds processes while these are killed under it: they concern nobody."""
+    """Hide errors of the thread that minds processes while these are killed: nobody can act on them."""
     before = threading.excepthook
     threading.excepthook = lambda _: None
     try:

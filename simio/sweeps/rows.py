@@ -32,7 +32,7 @@ class SweepRow:
 
 
 def row_of(number: int, settings: Mapping[str, str], outcome: SweepOutcome | SimioError) -> SweepRow:
-    """The row of what became of a configuration."""
+    """The row of a configuration's outcome."""
     if isinstance(outcome, SimioError):
         return SweepRow(number, settings, None, told(outcome))
     return SweepRow(number, settings, outcome, outcome.cut_off)

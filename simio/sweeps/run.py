@@ -134,7 +134,7 @@ def _here(frame: Chunk[T], todo: deque[Numbered], leave: bool) -> Iterator[tuple
 
 
 def _pooled(pool: Pool, frame: Chunk[T], todo: deque[Numbered]) -> Iterator[tuple[int, T | SimioError]]:
-    """Work in a pool. Of what is lost with a process, each task is tried again by itself."""
+    """Work in a pool. Tasks that are lost with a process are tried again, each by itself."""
     lost: dict[int, int] = {}
     alone: deque[Numbered] = deque()
     waiting: dict[Any, Chunk[T]] = {}

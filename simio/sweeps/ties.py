@@ -37,7 +37,7 @@ def precision(widths: Sequence[float | None], values: Sequence[float]) -> float:
 
 
 def precision_text(random: bool) -> str:
-    """That difference in words, of values with intervals or without."""
+    """The `precision` in words, of values with intervals or without."""
     return "the confidence interval" if random else f"{ALIKE:.1%}"
 
 

@@ -76,7 +76,7 @@ class Done(Generic[T_co]):
 
 
 def run_case_of(scenario: Scenario, task: Task) -> Stages[CaseResult]:
-    """Run the only case there is."""
+    """Run the scenario's only case."""
     from simio.running import CaseRun, RunOptions, pooled_rows
     from simio.sweeps.families import lowered
 

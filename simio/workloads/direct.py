@@ -276,7 +276,7 @@ class DirectRequests:
         return self.p.discrete(f"{self.process.name}: writes", weights)
 
     def _carry(self, device: BlockDevice, scheduler: Scheduler, at: Register, writes: Handle | None) -> None:
-        """To the drive and back."""
+        """Carry a request to the drive and its answer back."""
         p = self.p
         if writes is None:
             self._command(device, scheduler, at, not self.params.reads)

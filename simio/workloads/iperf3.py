@@ -18,15 +18,13 @@ from simio.components.site import Site
 from simio.description.model import Workload
 from simio.description.quantities import Count, Duration, Flag, Limit, OptionalRate, refusal
 from simio.errors import RunError
+from simio.formats.iperf3.command import BLOCK
 from simio.machines.tcp import connection
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, since
 from simio.program.service import SECOND
 from simio.workloads import register_workload
 from simio.workloads.common.sockets import ENDLESS, SocketParams
-
-BLOCK = 128 * 1024
-"""Bytes a write over TCP (iperf 3.18, src/iperf.h: DEFAULT_TCP_BLKSIZE)."""
 
 
 class Iperf3Streams(SocketParams):
@@ -104,7 +102,7 @@ def _round_trip(p: Builder, sender: Endpoint, own: str, whole: str) -> None:
 def _udp(site: Site, params: Iperf3Streams, own: str, whole: str) -> None:
     p, stacks = site.p, (site.sockets.stack(params.from_), site.sockets.stack(params.to))
     path = site.network.path(params.from_, params.to)
-    # What iperf3 takes the size from is the MSS of its control connection.
+    # iperf3 takes the size from the MSS of its control connection.
     length = params.length or path.mtu - 40 - TIMESTAMPS
     check_size(whole, stacks[0], length)
     received, sent = site.stream(f"{own}: received"), p.observation(f"{own}: sent", "sent", "bytes")

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 ADAPTER = "adapters/iris-hippi"
 STUDY = "lab/raw"
 TRUTH = {(ADAPTER, "receive_dma"): "60 MB/s", (ADAPTER, "receive_cost"): "800 us"}
-"""What the table of the fixture `calibrated` was made with."""
+"""Values that the table of the fixture `calibrated` was made with."""
 SIZES = ("1 KiB", "4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB")
 SCENARIO = """
 title: Raw HIPPI in the laboratory

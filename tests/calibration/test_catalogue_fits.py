@@ -1,4 +1,4 @@
-"""How much of the catalogue is fitted, and to how much."""
+"""Fitted values of the catalogue, and the rows that they are fitted to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run imports: what it needs, since to import is most of a short run."""
+"""Imports of a run: no more than it needs, since to import is most of a short run."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 
@@ -39,9 +40,25 @@ def test_the_sweeps_that_its_comments_suggest_can_be_run(kind, tmp_path):
     suggested = re.findall(r"^#   simio sweep FILE (.*?)(?:   .*)?$", text, flags=re.MULTILINE)
     assert suggested
     for line in suggested:
-        axes = tuple(axis(given, "--set") for given in line.removeprefix("--set ").split(" --set "))
+        axes = tuple(axis(given, "--set") for given in shlex.split(line) if given != "--set")
         _, wrong = check(Plan(ScenarioFile(path), Space(axes)))
         assert wrong == []
+
+
+def test_a_raid_is_written_at_the_rate_that_its_drives_keep_up_with(tmp_path):
+    path = tmp_path / "mine.yaml"
+    simio("new", "raid", "-o", str(path))
+    short, long = (
+        run_scenario(load(path, (f"run.until={until}", "run.warm_up=50 ms"))).cases[0].rate
+        for until in ("100 ms", "200 ms")
+    )
+    # Until their buffers are full the drives take a quarter more.
+    assert short == pytest.approx(long, rel=0.03)
+
+
+@pytest.mark.parametrize("kind", ["nvme", "raid", "fio", "arrivals", "nvme-tcp", "objects"])
+def test_a_planner_begins_with_drives_of_a_data_centre(kind):
+    assert "disks/datacentre-tlc-2023" in simio("new", kind).output
 
 
 def test_a_file_that_is_there_stays(tmp_path):

@@ -1,4 +1,4 @@
-"""What tests of components start from: both engines, and a program that marks instants."""
+"""Fixtures of components' tests: both engines, and a program that marks instants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the datasheets of buses, links and adapters amount to, against the figures that they are known by."""
+"""Rates that follow from the datasheets of buses, links and adapters, against the figures that they are known by."""
 
 from __future__ import annotations
 

@@ -32,6 +32,8 @@ from simio.files import cache_base
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = Path(__file__).parent / "plugin"
+PATIENCE = 3600
+"""Seconds after which a command is taken to stand still, beside whatever else the machine does."""
 DOCUMENTS = (
     "README.md",
     "scenarios/README.md",
@@ -209,7 +211,7 @@ class Place:
     def run(self, command: str) -> str:
         """What a command prints on both streams, without spaces at the ends of lines."""
         done = subprocess.run(
-            command, shell=True, cwd=self.folder, env=self.environment, encoding="utf-8", timeout=300,
+            command, shell=True, cwd=self.folder, env=self.environment, encoding="utf-8", timeout=PATIENCE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
         if "internal error" in done.stdout or "Traceback" in done.stdout:

@@ -1,4 +1,4 @@
-"""What every test of the engines starts from: one program, both engines."""
+"""Fixtures of the engines' tests: one program, both engines."""
 
 from __future__ import annotations
 

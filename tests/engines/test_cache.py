@@ -1,4 +1,4 @@
-"""Where compiled code is kept, and when it is made anew."""
+"""Compiled code: the folder that keeps it, and the changes that renew it."""
 
 from __future__ import annotations
 

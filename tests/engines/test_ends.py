@@ -1,4 +1,4 @@
-"""How a run ends: done, out of time, out of steps, stuck, or at fault; and what is reported then. Times in ps."""
+"""Ends of a run: done, out of time, out of steps, stuck, or at fault; and what is reported then. Times in ps."""
 
 from __future__ import annotations
 

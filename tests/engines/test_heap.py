@@ -11,8 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simio.engines import heap as compiled
+from simio.engines.layout import HEAP_COLUMNS, HEAP_SPARE, LATEST
 
-PUSH, SINK = (getattr(function, "py_func", function) for function in (compiled.push, compiled.sift))
+PUSH, SINK, LESSER = (
+    getattr(function, "py_func", function) for function in (compiled.push, compiled.sift, compiled.lesser)
+)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -20,6 +23,7 @@ def plain() -> Iterator[None]:
     """Compiled without reference counts, these functions can be called by the engine's own loop only."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "push", PUSH)
+        patch.setattr(compiled, "lesser", LESSER)
         yield
 
 
@@ -28,7 +32,7 @@ TIMES = st.lists(st.integers(0, 6), max_size=40)
 
 
 def pushed(times: list[int], room: int) -> np.ndarray:
-    table = np.full((room, 3), -1, dtype=np.int64)
+    table = np.full((room + HEAP_SPARE, HEAP_COLUMNS), LATEST, dtype=np.int64)
     for sequence, time in enumerate(times):
         PUSH(table, sequence, time, sequence, 100 + sequence)
     return table
@@ -38,6 +42,7 @@ def popped(table: np.ndarray, count: int) -> tuple[int, ...]:
     """The first entry; the last one takes its place, as in the engine."""
     first = tuple(table[0].tolist())
     last = table[count - 1].copy()
+    table[count - 1] = LATEST
     SINK(table, count - 1, *last)
     return first
 
@@ -61,12 +66,12 @@ def test_the_first_is_replaced_by_a_new_one(times: list[int], more: list[int]) -
     for sequence, time in enumerate(more, len(times)):
         assert tuple(table[0, :2].tolist()) == heapq.heapreplace(model, (time, sequence))
         SINK(table, count, time, sequence, 100 + sequence)
-        assert sorted(map(tuple, table[:, :2].tolist())) == sorted(model)
-        assert all(table[:, 2] == table[:, 1] + 100)
+        assert sorted(map(tuple, table[:count, :2].tolist())) == sorted(model)
+        assert all(table[:count, 2] == table[:count, 1] + 100)
 
 
-@pytest.mark.parametrize("count", range(1, 9))
+@pytest.mark.parametrize("count", range(1, 23))
 def test_nothing_beyond_the_entries_is_touched(count: int) -> None:
     table = pushed(list(range(count, 0, -1)), count + 2)
     SINK(table, count, 50, 99, 7)
-    assert (table[count:] == -1).all()
+    assert (table[count:] == LATEST).all()

@@ -65,7 +65,7 @@ ONCE: WeakKeyDictionary[Builder, list] = WeakKeyDictionary()
 
 
 SAME = ("names", "resources", "containers", "marks", "machines", "tallies", "gauges", "draw_names", "windows")
-"""What programs declare alike."""
+"""Declarations that programs have alike."""
 
 
 def program(seed: int, count: int, names: Iterator[str] | None = None) -> Program:

@@ -1,4 +1,4 @@
-"""What a faster part does to a path: in a tandem whose order nothing can change, never harm.
+"""Effect of a faster part on a path: in a tandem whose order nothing can change, never harm.
 
 Servers in a row with one line each, finite room between them and a fixed number of customers who come in fixed order
 are linear in the (max, +) algebra (F. Baccelli, G. Cohen, G. J. Olsder, J.-P. Quadrat, "Synchronization and

@@ -1,4 +1,4 @@
-"""What an explanation says of the limit that a run names, and of what it does not run."""
+"""Sentences of an explanation on the limit that a run names, and on variants that it does not run."""
 
 from __future__ import annotations
 

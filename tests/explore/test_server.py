@@ -1,4 +1,4 @@
-"""What the server answers and what not, without a browser."""
+"""Requests that the server answers or refuses, without a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked of a folder of scenarios, without a page."""
+"""Questions to a folder of scenarios, without a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every search has: an end."""
+"""An end to every search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every fuzzed file has to stand: it is read and run to a result, or its problems are told; nothing else."""
+"""The trial of a fuzzed file: it is read and run to a result, or its problems are told; nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is fuzzed beside scenarios: datasheets, settings, tables and baselines; each returns what became of one."""
+"""Fuzzed files beside scenarios: datasheets, settings, tables, baselines; each function returns an outcome."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ FRAGMENTS = (
     "  ", "0x", "\\", "a: &a [*a]", "9" * 400, "[" * 70, "{" * 30 + "a: ",
     "~", "null", ".inf", "-", "1e999", "=", ",", "$HOME", "../",
 )  # fmt: skip
-"""What a slip of the finger, an editor or somebody malicious puts into a text."""
+"""Changes that a slip of the finger, an editor or somebody malicious makes to a text."""
 
 QUANTITY = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?) ?([A-Za-z][^ ]*)")
 BINARY = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}

@@ -1,4 +1,4 @@
-"""What people may write for axes, prices and intervals: configurations that can be written again, or a refusal."""
+"""Texts for axes, prices and intervals: configurations that can be written again, or a refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What mutated files found, each as the least that shows it."""
+"""Defects that mutated files found, each as the least that shows it."""
 
 from __future__ import annotations
 

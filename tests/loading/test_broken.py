@@ -1,4 +1,4 @@
-"""What a user sees for a broken scenario: each `broken/NAME.yaml` beside its message, `broken/NAME.txt`."""
+"""Messages for broken scenarios: each `broken/NAME.yaml` beside its message, `broken/NAME.txt`."""
 
 from __future__ import annotations
 

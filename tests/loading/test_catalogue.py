@@ -12,7 +12,7 @@ import pytest
 
 from simio.errors import ScenarioError, SimioError
 from simio.loading import catalogue, load
-from simio.loading.catalogue import Catalogue, data_root
+from simio.loading.catalogue import Catalogue, UnknownPart, data_root
 from simio.loading.measured import read_table, table_names
 
 SCENARIOS = sorted(data_root("simio.scenarios").glob("*.yaml"))
@@ -37,6 +37,15 @@ def test_an_unknown_name_is_told_with_the_nearest(parts: Catalogue) -> None:
         parts.sheet("cpus/fst")
     with pytest.raises(SimioError, match="unknown model"):
         parts.sheet("cpus/../cpus/fast")
+
+
+def test_a_size_in_place_of_a_memory_is_told_what_has_one(parts: Catalogue) -> None:
+    with pytest.raises(UnknownPart) as refused:
+        parts.find("512 GiB", "memory")
+    assert "`cache` of a file system" in refused.value.hint
+    with pytest.raises(UnknownPart) as refused:
+        parts.find("512 GiB", "cpu")
+    assert "file system" not in refused.value.hint
 
 
 def write(root: Path, values: str) -> Catalogue:

@@ -1,4 +1,4 @@
-"""What a fit leaves in a datasheet is read with all its problems; rows say whether they are for fitting."""
+"""Records of a fit in a datasheet are read with all their problems; rows say whether they are for fitting."""
 
 from __future__ import annotations
 

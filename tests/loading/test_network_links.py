@@ -1,4 +1,4 @@
-"""Which links fit which network adapters and switches, told with line and column."""
+"""Links that do not fit network adapters and switches are refused with line and column."""
 
 from __future__ import annotations
 

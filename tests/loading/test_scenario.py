@@ -1,4 +1,4 @@
-"""What a scenario is read as: systems, overrides, likeness, groups of disks, the command line."""
+"""Reading of a scenario: systems, overrides, likeness, groups of disks, the command line."""
 
 from __future__ import annotations
 

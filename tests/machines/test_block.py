@@ -1,4 +1,4 @@
-"""What a process pays, when it sleeps, what an interrupt finds, and what a lock costs that moves between cores."""
+"""Costs of a process, its sleep, the finds of an interrupt, and the cost of a lock that moves between cores."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from simio.machines.disk.queue import (
     cost,
     read_cost,
 )
-from simio.machines.disk.scheduling import SCHEDULING
+from simio.machines.disk.scheduling import SCHEDULING, angle_known_at
 from simio.machines.disk.scheduling.elevator import BEHIND
 
 HIT, MISS = 3, 7
@@ -70,10 +70,49 @@ def test_the_shortest_counts_the_way_and_the_wait(sector: int, writes: bool, pri
     assert cost(state, BASE, 610, 10, sector, writes) == 0
 
 
+@pytest.mark.parametrize(("now", "chosen"), [(600, 1), (650, 1), (660, 1), (699, 1), (700, 0)])
+def test_the_shortest_knows_the_angle_of_the_last_sector_that_ended(now: int, chosen: int) -> None:
+    # On track 10, where sectors end at whole hundreds. Sector 106 of the track comes around at 1100. From 600 the arm
+    # is on the other track at 750, before sector 111 at 800; from 651 on it is not. But for the drive it is 600 until
+    # the next sector has ended, 111 is 200 away and 106 500.
+    state = drive(scheduling="shortest")
+    put(state, BASE, here=10)
+    command(state, 0, **READ, next=106, end=110, ticket=1)
+    command(state, 1, **READ, next=111, end=119, ticket=2)
+    assert choose(state, BASE, now) == chosen
+    # Dirty data, too, are compared as of then; written to, the other track takes 50 more.
+    state = drive(scheduling="shortest", write_settle=49)
+    put(state, BASE, here=10)
+    dirty(state, 0, 106, 110, since=1)
+    dirty(state, 1, 111, 119, since=2)
+    assert choose(state, BASE, now) == -2 - chosen
+
+
+@pytest.mark.parametrize(("now", "chosen"), [(600, 0), (601, 1), (699, 1)])
+def test_the_shortest_knows_which_sector_has_begun_to_pass(now: int, chosen: int) -> None:
+    # Sector 101 begins at 600, and from 601 on comes around at 1600 only; sector 105 of the track comes at 1000.
+    for put_there in (
+        lambda state, n, first: command(state, n, **READ, next=first, end=first + 1, ticket=n + 1),
+        lambda state, n, first: dirty(state, n, first, first + 1, since=n + 1),
+    ):
+        state = drive(scheduling="shortest")
+        put(state, BASE, here=10)
+        put_there(state, 0, 101)
+        put_there(state, 1, 105)
+        assert choose(state, BASE, now) in (chosen, -2 - chosen)
+
+
+@pytest.mark.parametrize("scheduling", ["fifo", "elevator"])
+def test_the_other_orders_ask_for_no_angle(scheduling: str) -> None:
+    assert angle_known_at(drive(scheduling=scheduling), BASE, 660, 10) == 660
+    for now, known in ((600, 600), (601, 601), (660, 601), (700, 700)):
+        assert angle_known_at(drive(scheduling="shortest"), BASE, now, 10) == known
+
+
 def price_of(state: Any, now: int, at: int) -> int:
-    """The cost of a read, with the head on track 10."""
+    """The cost of a read, with the head on track 10, where a sector has just ended."""
     found = lookup(state, BASE, now, state[at + c.NEXT], state[at + c.END])
-    return read_cost(state, BASE, now, 10, at, found)
+    return read_cost(state, BASE, now, now, 10, at, found)
 
 
 def test_a_read_costs_the_way_to_what_the_buffer_lacks() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from simio.machines import disk
 from simio.machines.disk import layout as c
-from simio.machines.disk.geometry import seek_time, square_root, track_end, track_of
+from simio.machines.disk.geometry import last_sector_end, seek_time, square_root, track_end, track_of
 
 BASE = 3
 
@@ -44,3 +44,21 @@ def test_a_seek_takes_a_root_and_a_share_of_its_distance(distance: int, time: in
     state[BASE + c.SEEK_LINEAR] = -(10**6)
     assert seek_time(state, BASE, 2) == 523
     assert seek_time(state, BASE, 10_001) == 500
+
+
+@pytest.mark.parametrize(
+    ("track", "ends"),
+    [
+        # Six sectors of 2 ps; the second track begins 2 ps later on the circle, the third 5.
+        (0, [0, 2, 4, 6, 8, 10, 12]), (1, [0, 2, 4, 6, 8, 10, 12]), (2, [1, 3, 5, 7, 9, 11, 13]),
+        # Five of 12/5 ps, which begin after 0, 2, 4, 7 and 9; the first of the zone 9 ps later on the circle (three
+        # times 2 + 3 ps, less a revolution of 12, is 3), the second track 2 ps after that.
+        (6, [3, 5, 7, 10, 12, 15]), (7, [2, 5, 7, 9, 12, 14]),
+    ],
+)  # fmt: skip
+def test_a_sector_of_the_track_ended_last(track: int, ends: list[int]) -> None:
+    state = drive()
+    for end, following in zip(ends, ends[1:], strict=False):
+        assert {last_sector_end(state, BASE, now, track) for now in range(end, following)} == {end}
+        # The platters turn for ever.
+        assert last_sector_end(state, BASE, 1200 + end, track) == 1200 + end

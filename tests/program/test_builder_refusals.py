@@ -1,4 +1,4 @@
-"""What a builder refuses: declarations and steps that make no program."""
+"""Refusals of a builder: declarations and steps that make no program."""
 
 from __future__ import annotations
 

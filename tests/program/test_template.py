@@ -1,4 +1,4 @@
-"""What is computed from programs of one template: by a trace, and the same as without."""
+"""Programs of one template, computed by a trace: the same as without."""
 
 from __future__ import annotations
 

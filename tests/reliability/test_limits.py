@@ -1,4 +1,4 @@
-"""What would need more memory than there is to be had is refused before it grows."""
+"""Scenarios that need more memory than there is are refused before they grow."""
 
 from __future__ import annotations
 

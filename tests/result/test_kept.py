@@ -1,4 +1,4 @@
-"""What a result keeps of its run."""
+"""Records that a result keeps of its run."""
 
 from __future__ import annotations
 

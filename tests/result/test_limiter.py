@@ -1,4 +1,4 @@
-"""What limits: a lock leads to what its holders use, and an explanation names the limit of the run."""
+"""Limits: a lock leads to what its holders use, and an explanation names the limit of the run."""
 
 from __future__ import annotations
 

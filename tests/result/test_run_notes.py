@@ -1,4 +1,4 @@
-"""What the throughputs of several runs leave open, told once."""
+"""Notes on the throughputs of several runs, each told once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scenarios of copies claim: which part limits, and what removing it brings."""
+"""Claims of the scenarios of copies: the part that limits, and the gain from removing it."""
 
 from __future__ import annotations
 

@@ -103,7 +103,8 @@ def test_a_queue_in_order_of_arrival_gains_nothing_and_ordered_ones_more_the_lon
     assert shortest[1:] == sorted(shortest[1:])
     assert all(e <= s * 1.001 for e, s in zip(elevator, shortest, strict=True))
     whole = [float(case.rate) for case in some("disk-queue.yaml", (6, 18), "run.replications=1")]
-    assert whole[1] > 2 * whole[0]
+    # DiskSim's own random reads of 4 KiB on this drive: 114.4 a second in order of arrival, 228 with 32 outstanding.
+    assert whole[1] / whole[0] == pytest.approx(228 / 114.4, rel=0.05)
 
 
 def test_outstanding_reads_are_throughput_times_latency():

@@ -1,4 +1,4 @@
-"""What tests of many runs give workers to do; a worker imports it."""
+"""Work that tests of many runs give to workers; a worker imports it."""
 
 from __future__ import annotations
 

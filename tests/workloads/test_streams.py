@@ -1,4 +1,4 @@
-"""Which requests a reader makes: order, places, sizes, how many at a time, and of which device when.
+"""Requests of a reader: order, places, sizes, how many at a time, and of which device when.
 
 Requests take 10 us each, whatever they ask for.
 """

@@ -86,7 +86,7 @@ class FailingDrive(DiskDrive):
                         p.call(sectors, failing.SET_DISTANCE, self.state, kind, sectors)
 
     def _transfer(self, tag: Register, count: Any, transport: Transport, failed: Register | None) -> None:
-        """As of any disk, up to where the drive gives up."""
+        """The transfer of any disk, up to where the drive gives up."""
         if failed is None:
             super()._transfer(tag, count, transport, failed)
             return

@@ -177,7 +177,7 @@ class CommandRecovery:
         line.reply()
 
     def _wait_in_vain(self, sent: Register) -> None:
-        """Until the driver gives the disk up: when the first of its commands times out."""
+        """Wait until the driver gives the disk up, when the first of its commands times out."""
         with self.given_up.up():
             with self.p.fork("command timeout", daemon=True):
                 self.p.wait_until(sent + self.policy.silence)

@@ -111,7 +111,7 @@ class CachedFile(FileInCache):
         self.fetched = self.p.register()
 
     def rewind(self) -> None:
-        """To the start of the file, before each pass over it."""
+        """Go to the start of the file, before each pass over it."""
         self.fetched.set(self.start)
 
     @called("reads the file")

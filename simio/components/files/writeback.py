@@ -90,7 +90,7 @@ class WrittenFile(FileInCache):
         self.journal.sync(self.name, data_only)
 
     def _will_expire(self) -> None:
-        """At a look some time after the file became dirty, it is old enough."""
+        """Have the file expire at the flusher's first look after `dirty_expire`."""
         p, sheet = self.p, self.sheet
         with p.fork("old pages", daemon=True):
             due = p.now()

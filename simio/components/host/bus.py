@@ -39,7 +39,7 @@ class DmaPath(Protocol):
         """Transfer `amount` bytes to memory, or from it (`read`)."""
 
     def transfer_packet(self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
-        """As `transfer`, of as many bytes as a register holds, one at least."""
+        """Transfer as many bytes as a register holds, one at least; see `transfer`."""
 
     def passage(self, read: bool) -> Passage:
         """The passage of transfers to memory, or from it (`read`)."""
@@ -125,7 +125,7 @@ class ParallelBus:
 
     @labelled("DMA", "bus.name")
     def transfer_packet(self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
-        """As `transfer`, of as many bytes as a register holds, one at least."""
+        """Transfer as many bytes as a register holds, one at least; see `transfer`."""
         p = self.p
         with p.scope():
             turn = p.answer(turns.begin, self.state, amount, self.overhead(read))
@@ -164,7 +164,7 @@ class ParallelBus:
         both = p.register(minimum(on_memory, on_bus))
         p.wait(both)
         rest = p.register(maximum(on_memory, on_bus) - both)
-        # Which of them is done first depends on the amount.
+        # The amount decides which of them is done first.
         for first, second, order in (
             (self.memory, self.bus, on_memory <= on_bus),
             (self.bus, self.memory, on_memory > on_bus),

@@ -178,7 +178,7 @@ class PcieBus:
             self.p.advance(self.delay)
 
     def transfer_packet(self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
-        """As `transfer`, of as many bytes as a register holds, one at least."""
+        """Transfer as many bytes as a register holds, one at least; see `transfer`."""
         self.transfer(amount, device_byte, read)
 
     def write(

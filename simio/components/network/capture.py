@@ -10,14 +10,13 @@ What sends packets asks its path for a flow and gives it to each packet: `Packet
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from simio.components.network.packet import Packet
 from simio.errors import RunError, did_you_mean, quote
 from simio.machines.network import queue
 from simio.machines.network.queue import initial
-from simio.program.builder import Builder, Operand
+from simio.program.builder import Builder, Operand, Register
 
 ROLE = "packet"
 """Role of the marks of packets."""
@@ -127,8 +126,11 @@ class Flow:
     capture: Capture
     point: Point
 
-    def seen(self, interface: str, packet: Packet, sent: bool) -> None:
-        """Emit the marks of a packet that an interface sends, or has received, if there is room for them."""
+    def seen(self, interface: str, words: Sequence[Register], sent: bool) -> None:
+        """Emit the marks of a packet that an interface sends, or has received, if there is room for them.
+
+        `words` are its length and the words of its transport.
+        """
         if not self.capture.wanted(interface, sent):
             return
         p, point = self.capture.p, self.point
@@ -136,6 +138,6 @@ class Flow:
         with p.scope():
             fits = p.answer(queue.enter, self.capture.state, 1)
             with p.when(fits != 0):
-                fields: list[Operand] = [packet.length, *packet.words]
-                for value in [*fields, *[0] * (FIELDS - len(fields))]:
+                fields: list[Operand] = [*words, *[0] * (FIELDS - len(words))]
+                for value in fields:
                     p.mark(observation, value)

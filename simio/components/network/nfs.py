@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from math import floor
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from simio.components.host.host import PROCESS
 from simio.components.network.path import NetworkPath
@@ -23,11 +23,44 @@ from simio.machines.network import writeback
 from simio.program.builder import Builder, Handle, Operand, Register, minimum
 from simio.program.service import ceil_times
 
-if TYPE_CHECKING:
-    from simio.workloads.nfs import Nfs
-
 COMMIT = OWN - 1
 """The number in a COMMIT, where READ and WRITE have the number of a block."""
+
+
+class MountParams(Protocol):
+    """The options of a mount over UDP, and its file."""
+
+    @property
+    def version(self) -> int:
+        """The version of NFS, 2 or 3."""
+
+    @property
+    def access(self) -> str:
+        """The operation of the client: `read` or `write`."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+
+    @property
+    def transfer(self) -> int:
+        """Bytes a READ or WRITE request."""
+
+    @property
+    def biods(self) -> int:
+        """Read-ahead and write-behind daemons of the client."""
+
+    @property
+    def timeout(self) -> int:
+        """First retransmission timeout of the RPC in ps."""
+
+    @property
+    def retrans(self) -> int | None:
+        """Retransmissions of a call on a soft mount; None: a hard mount."""
+
+    @property
+    def stable(self) -> int:
+        """Time in ps of the server's disk for a WRITE or a COMMIT; 0: none."""
 
 
 class ServerStorage(Protocol):
@@ -55,7 +88,7 @@ class NfsMount:
         name: str,
         stacks: tuple[Stack, Stack],
         paths: tuple[NetworkPath, NetworkPath],
-        params: Nfs,
+        params: MountParams,
         storage: Sequence[ServerStorage] = (),
         threads: Sequence[Handle] = (),
     ) -> None:

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from simio.components.network.capture import Flow
 from simio.machines.network import queue
 from simio.machines.network.queue import LEVEL, initial
 from simio.program.builder import Builder, Handle, Operand, Register
-
-if TYPE_CHECKING:
-    from simio.components.network.capture import Flow
 
 Left = Callable[[], None]
 """Emits what happens at the near end when a packet's last bit has left it."""

@@ -122,11 +122,11 @@ class NetworkPath:
         (`source.drive`) already. `gone` emits what follows when the packet has left the source.
         """
         if packet.flow:
-            packet.flow.seen(self.source.name, packet, sent=True)
+            packet.flow.seen(self.source.name, (packet.length, *packet.words), sent=True)
 
         def received() -> None:
             if packet.flow:
-                packet.flow.seen(self.target.name, packet, sent=False)
+                packet.flow.seen(self.target.name, (packet.length, *packet.words), sent=False)
             deliver()
 
         early = bool(self.switches) and self.switches[0].cuts_through and self.wires[0].streams
@@ -143,7 +143,7 @@ class NetworkPath:
 
     @contextmanager
     def _onward(self, number: int, packet: Packet, streaming: bool) -> Iterator[None]:
-        """From the end of one wire on; the body runs at the receiving adapter."""
+        """Emit the way on from the end of one wire; the body runs at the receiving adapter."""
         if number == len(self.switches):
             yield
             return

@@ -43,7 +43,7 @@ class PlacedEndpoint(Endpoint):
         ports: tuple[int, int],
         cores: tuple[int, int],
     ) -> None:
-        """As `Endpoint`; `cores` are those of its program and of its queue."""
+        """Make an `Endpoint`; `cores` are those of its program and of its queue."""
         interface = path.source
         assert isinstance(interface, QueuedInterface)
         tso = interface.sheet.tso or 0

@@ -138,7 +138,7 @@ class SeatedSocket(UdpSocket):
                 body(count, total)
 
     def _wait(self) -> None:
-        """Until a buffer is there: the program polls, if it does, and sleeps."""
+        """Wait for a buffer: a program that polls does so first, and then sleeps."""
         p, polls = self.p, self.stack.seat.polls
         with p.scope():
             there = p.answer(mailbox.waiting, self.buffers)

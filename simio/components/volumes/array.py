@@ -147,14 +147,14 @@ class PassingTransport:
         self.member.request()
 
     def send(self, amount: int) -> None:
-        """From the member to the controller's memory, and from there to the host."""
+        """Move data from the member to the controller's memory, and from there to the host."""
         self.member.send(amount)
         if self.controller.passing:
             with self.controller.p.fork(f"{self.controller.name}: to host", joined=True):
                 self.host.send(amount)
 
     def fetch(self, amount: int) -> None:
-        """From the controller's memory to the member."""
+        """Move data from the controller's memory to the member."""
         self.member.fetch(amount)
 
     def reply(self) -> None:

@@ -53,11 +53,11 @@ class CardTransport:
         """The driver's write to a register of the card; its time is in the cost of a command."""
 
     def send(self, amount: int) -> None:
-        """From the card's memory to the host's."""
+        """Move data from the card's memory to the host's."""
         self.to_host.transfer(amount)
 
     def fetch(self, amount: int) -> None:
-        """From the host's memory to the card's."""
+        """Move data from the host's memory to the card's."""
         with self.from_host.turn():
             self.from_host.read(amount)
 

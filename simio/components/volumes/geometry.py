@@ -207,7 +207,7 @@ class Geometry:
         return starts
 
     def _grain(self, size: int, aligned: int) -> int:
-        """On each member, pieces of requests that fall alike on the units are so many bytes apart."""
+        """Distance in bytes, on each member, of the pieces of requests that fall alike on the units."""
         if self.level == RAID3:
             return aligned // (self.members - 1)
         if self.level == RAIDZ:

@@ -1,4 +1,4 @@
-"""In which state the members of a volume are when a request begins."""
+"""States of the members of a volume when a request begins."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ class VolumeDevice:
         """A joined child that makes the request of a member."""
         p, name = self.p, f"{self.name}: member"
         if self.changes is not None or self.members.failing:
-            # What makes up for a failure belongs to the request that it is in.
+            # The work that makes up for a failure belongs to the request that it is in.
             with p.fork(name, joined=True):
                 self.members.issue(number, piece)
             return

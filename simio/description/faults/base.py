@@ -57,7 +57,7 @@ class Passing(FaultParams):
 
     @property
     def span(self) -> Span:
-        """From when until when it lasts."""
+        """First and last instant of the fault, in ps."""
         return self.at, self.at + self.for_
 
 

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from simio.description.model import System
 from simio.engines.outcome import Outcome
-from simio.formats.iperf3.command import Command
+from simio.formats.iperf3.command import BLOCK, Command
 from simio.formats.iperf3.scenario import NAME
 from simio.program.service import SECOND
 from simio.program.steps import Program
 from simio.result.model import CaseResult
 from simio.result.recorded import Timeline
-from simio.workloads.iperf3 import BLOCK
 
 Ints = NDArray[np.int64]
+Row = dict[str, Any]
 SHAPE = "iperf 3.12"
 """The version whose JSON this is."""
 PORT = 5201
@@ -64,47 +64,54 @@ def iperf3_json(
     span = (omit, end)
     senders = [_sums(each.sent, span, True) for each in streams]
     receivers = [_sums(each.received, span, False) for each in streams]
-    losses = [_loss(each, length, span) for each in streams]
     if udp:
-        each_end = [
-            {"udp": {"socket": stream.socket, **sender, **loss}}
-            for stream, sender, loss in zip(streams, senders, losses, strict=True)
-        ]
-        packets = sum(loss["packets"] for loss in losses)
-        lost = sum(loss["lost_packets"] for loss in losses)
-        jitter = float(np.mean([loss["jitter_ms"] for loss in losses]))
-        more = {
-            "packets": packets,
-            "lost_packets": lost,
-            "lost_percent": _percent(lost, packets),
-            "jitter_ms": jitter,
-        }
-        data["end"] = {
-            "streams": each_end,
-            "sum": {**_total(senders, True), **more},
-            "sum_sent": {**_total(senders, True), **more, "lost_packets": 0, "lost_percent": 0, "jitter_ms": 0},
-            "sum_received": {**_total(receivers, False), **more},
-        }
+        losses = [_loss(each, length, span) for each in streams]
+        data["end"] = _end_of_udp(streams, senders, receivers, losses)
     else:
-        again = [{"retransmits": each.retransmits} for each in streams]
-        data["end"] = {
-            "streams": [
-                {
-                    "sender": {"socket": stream.socket, **sender, **resent, **_round_trips(stream, span)},
-                    "receiver": {"socket": stream.socket, **receiver},
-                }
-                for stream, sender, resent, receiver in zip(streams, senders, again, receivers, strict=True)
-            ],
-            "sum_sent": {**_total(senders, True), "retransmits": sum(each.retransmits for each in streams)},
-            "sum_received": _total(receivers, False),
-        }
-        control = system.hosts[params.from_].stack
-        if control:
+        data["end"] = _end_of_tcp(streams, senders, receivers, span)
+        if control := system.hosts[params.from_].stack:
             data["end"] |= dict.fromkeys(
                 ("sender_tcp_congestion", "receiver_tcp_congestion"), control.sheet.congestion_control
             )
     data["end"]["cpu_utilization_percent"] = _cpu(result, params.from_, params.to, command.reverse)
     return data
+
+
+def _end_of_udp(streams: Sequence[Stream], senders: list[Row], receivers: list[Row], losses: list[Row]) -> Row:
+    """Sums of a test over UDP, of each stream and of all."""
+    packets = sum(loss["packets"] for loss in losses)
+    lost = sum(loss["lost_packets"] for loss in losses)
+    more = {
+        "packets": packets,
+        "lost_packets": lost,
+        "lost_percent": _percent(lost, packets),
+        "jitter_ms": float(np.mean([loss["jitter_ms"] for loss in losses])),
+    }
+    return {
+        "streams": [
+            {"udp": {"socket": stream.socket, **sender, **loss}}
+            for stream, sender, loss in zip(streams, senders, losses, strict=True)
+        ],
+        "sum": {**_total(senders, True), **more},
+        "sum_sent": {**_total(senders, True), **more, "lost_packets": 0, "lost_percent": 0, "jitter_ms": 0},
+        "sum_received": {**_total(receivers, False), **more},
+    }
+
+
+def _end_of_tcp(streams: Sequence[Stream], senders: list[Row], receivers: list[Row], span: tuple[int, int]) -> Row:
+    """Sums of a test over TCP, of each stream and of all."""
+    again = [{"retransmits": each.retransmits} for each in streams]
+    return {
+        "streams": [
+            {
+                "sender": {"socket": stream.socket, **sender, **resent, **_round_trips(stream, span)},
+                "receiver": {"socket": stream.socket, **receiver},
+            }
+            for stream, sender, resent, receiver in zip(streams, senders, again, receivers, strict=True)
+        ],
+        "sum_sent": {**_total(senders, True), "retransmits": sum(each.retransmits for each in streams)},
+        "sum_received": _total(receivers, False),
+    }
 
 
 def _stream(program: Program, outcome: Outcome, result: CaseResult, number: int, count: int) -> Stream:

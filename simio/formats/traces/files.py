@@ -86,15 +86,15 @@ class TraceFile:
         self.path, self.form, self.choice = path, form, choice
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TraceFile) and self.identity == other.identity
+        return isinstance(other, TraceFile) and self._decisive == other._decisive
 
     def __hash__(self) -> int:
-        return hash(self.identity)
+        return hash(self._decisive)
 
     @property
-    def identity(self) -> str:
-        """A text that is the same for the same requests."""
-        return f"{self.form!r} {self.choice!r} {self.summary.digest}"
+    def _decisive(self) -> tuple[TraceFormat, Choice, str]:
+        """The values that decide the requests."""
+        return self.form, self.choice, self.summary.digest
 
     @cached_property
     def summary(self) -> TraceSummary:

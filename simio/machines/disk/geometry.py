@@ -144,3 +144,17 @@ def path_end(state: NDArray, base: int, sector: int) -> int:
 def aligned(state: NDArray, base: int, time: int, sector: int) -> int:
     """First instant from `time` on at which the start of a sector is under its head."""
     return time + (path(state, base, sector) - time) % state[base + w.REVOLUTION]
+
+
+@shared
+def last_sector_end(state: NDArray, base: int, now: int, track: int) -> int:
+    """Last instant in ps, up to `now`, at which one sector of a track ended under its head and the next began."""
+    heads, turn = state[base + w.HEADS], state[base + w.REVOLUTION]
+    zone = base + w.ZONE_TABLE + w.ZONE_COLUMNS * (state[base + w.ZONES] - 1)
+    while state[zone + w.ZONE_CYLINDER] * heads > track:
+        zone -= w.ZONE_COLUMNS
+    sectors = state[zone + w.ZONE_TRACK]
+    angle = (now - track_path(state, base, zone, track - state[zone + w.ZONE_CYLINDER] * heads)) % turn
+    # Sector n begins at the whole part of n * turn / sectors, as in `path`: the last that has begun.
+    passed = ((angle + 1) * sectors - 1) // turn
+    return now - angle + passed * turn // sectors

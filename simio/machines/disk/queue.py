@@ -20,7 +20,7 @@ from simio.machines.disk.buffer import (
     segment_at,
     written_up_to,
 )
-from simio.machines.disk.scheduling import cost
+from simio.machines.disk.scheduling import angle_known_at, cost
 from simio.machines.door import machine
 from simio.machines.shared import shared
 
@@ -168,7 +168,7 @@ def older_waits(state: NDArray, base: int, c: int) -> bool:
 
 
 @shared
-def read_cost(state: NDArray, base: int, now: int, here: int, c: int, s: int) -> int:
+def read_cost(state: NDArray, base: int, now: int, known_at: int, here: int, c: int, s: int) -> int:
     """`cost` of a read: of the first of its sectors that is not in the buffer, where `lookup` found `s` for it."""
     sector = state[c + w.NEXT]
     if s >= 0:
@@ -177,13 +177,14 @@ def read_cost(state: NDArray, base: int, now: int, here: int, c: int, s: int) ->
         if state[base + w.ACTIVE] == s and state[s + w.STOP] < 0:
             return 0
         sector = position(state, base, s, now)
-    return cost(state, base, now, here, sector, False)
+    return cost(state, base, known_at, here, sector, False)
 
 
 @shared
 def choose(state: NDArray, base: int, now: int) -> int:
     """Next work of the free arm: the tag of a read, -2 - n for dirty segment n, or -1 for nothing."""
     here = arm_track(state, base, now)
+    known_at = angle_known_at(state, base, now, here)
     best = -1
     least = oldest = 0
     room = least_used(state, base) >= 0
@@ -193,7 +194,7 @@ def choose(state: NDArray, base: int, now: int) -> int:
             continue
         s = lookup(state, base, now, state[c + w.NEXT], state[c + w.END])
         if can_start(state, base, c, s, room):
-            price = read_cost(state, base, now, here, c, s) if not state[base + w.IN_ORDER] else 0
+            price = read_cost(state, base, now, known_at, here, c, s) if not state[base + w.IN_ORDER] else 0
             if best == -1 or price < least or (price == least and state[c + w.TICKET] < oldest):
                 best = tag
                 least = price
@@ -204,7 +205,7 @@ def choose(state: NDArray, base: int, now: int) -> int:
         s = segment_at(state, base, number)
         dirty = state[s + w.KIND] == w.DIRTY and state[s + w.RESERVED] > state[s + w.DESTAGED]
         if dirty and written_up_to(state, base, s) > state[s + w.DESTAGED]:
-            price = cost(state, base, now, here, state[s + w.DESTAGED], True)
+            price = cost(state, base, known_at, here, state[s + w.DESTAGED], True)
             if best == -1 or price < least or (price == least and state[s + w.SINCE] < oldest):
                 best = -2 - number
                 least = price

@@ -59,7 +59,7 @@ def begin(state: NDArray, base: int, now: int, tag: int) -> int:
     if chosen == tag:
         start_read(state, base, now, tag)
         return 2 if state[base + w.OWNER] == tag else 1
-    # Who destages sleeps while the free arm is a read's; it has to know that this has changed.
+    # The thread that destages sleeps while the free arm is a read's; it has to know that this has changed.
     others = wake(state, base) if chosen < -1 and state[base + w.DESTAGER] else 0
     wait(state, base)
     return 2 + others if others else 0

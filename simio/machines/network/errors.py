@@ -32,8 +32,7 @@ def passing(state: NDArray, base: int, units: int) -> int:
 
 @machine("network")
 def following(state: NDArray, base: int, distance: int) -> int:
-    """So many units pass unhurt from here to the next hit; returns whether one was hit now (1), or it is the first
-    distance of all (0)."""
+    """Set the units that pass unhurt before the next hit; returns 1 if one is hit now, 0 at the first distance."""
     if distance < 0 or state[base + PASSING] == 0:
         return -1
     hit = state[base + DRAWN]

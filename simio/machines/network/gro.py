@@ -126,7 +126,7 @@ def date(state: NDArray, base: int, now: int) -> int:
 
 @machine("network")
 def begun(state: NDArray, base: int) -> int:
-    """When the buffer that is held was begun, and 1 ps; 0: none is held."""
+    """The instant at which the held buffer was begun, and 1 ps; 0: none is held."""
     return state[base + BEGUN] + 1 if state[base + FIRST] else 0
 
 

@@ -174,7 +174,7 @@ def _step(state: NDArray, own: int) -> None:
 
 @shared
 def _move(state: NDArray, own: int) -> int:
-    """To the next profile in the direction of the search: 1, or 0 where there is none."""
+    """Go to the next profile in the direction of the search: 1, or 0 where there is none."""
     if state[own + TIRED] == 2 * (LAST + 1):
         return 0
     if state[own + TUNE] == RIGHT:

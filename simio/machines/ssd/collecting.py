@@ -79,7 +79,7 @@ def choose(state: NDArray, t: int) -> int:
     """The stripe with the fewest sectors in use, of those that are full; -1 where none has garbage."""
     best = -1
     least = state[t + w.STRIPE]
-    # What was opened last stays out: units of it are still being filled.
+    # The stripe that was opened last stays out: units of it are still being filled.
     host = (state[t + w.HOST_END] - 1) // state[t + w.STRIPE]
     moved = (state[t + w.MOVED_END] - 1) // state[t + w.STRIPE]
     row = t + state[t + w.VALID_AT]
@@ -200,7 +200,7 @@ def write_before(state: NDArray, base: int, t: int) -> None:
             seed = seed * 48271 % 2147483647
             put_now(state, t, seed % logical)
         state[t + w.SEED] = seed
-    # What is open ends on a unit, since units are programmed whole.
+    # Open stripes end on a unit, since units are programmed whole.
     state[t + w.HOST_AT] = min(-(-state[t + w.HOST_AT] // unit) * unit, state[t + w.HOST_END])
     state[t + w.MOVED_AT] = min(-(-state[t + w.MOVED_AT] // unit) * unit, state[t + w.MOVED_END])
     if state[base + w.PLACEMENT] == w.WRITTEN:

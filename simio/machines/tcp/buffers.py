@@ -114,7 +114,7 @@ def append(state: NDArray, base: int, now: int, size: int) -> int:
     state[base + c.WRITE_LEFT] -= size
     state[base + c.WRITE_SPACE] -= size
     if memory > state[base + c.MBUF_SIZE]:
-        # What a cluster leaves empty is lost to the present write, as in sosend.
+        # Room that a cluster leaves empty is lost to the present write, as in sosend.
         state[base + c.WRITE_SPACE] -= state[base + c.CLUSTER] - size
     state[base + c.IN_CHAIN] += 1
     over = state[base + c.HAND_OVER]

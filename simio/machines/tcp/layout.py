@@ -119,7 +119,7 @@ TIMED_OUT = _word("timed_out", initial=-1, about="UNA when the retransmission ti
 PARTIAL = _word("partial", about="1: after the first partial ACK (RFC 6582)")
 HIGH_RESENT = _word("high_resent", about="sequence number after the highest sent again (RFC 6675, HighRxt)")
 
-# What is known of segments that are outstanding (`segments`), in bytes but for LOWEST and HEAD.
+# Records of outstanding segments (`segments`), in bytes but for LOWEST and HEAD.
 SENDINGS = _word("sendings", "segments", about="noted, each time that one was sent")
 HEAD = _word("head", about="number of the oldest outstanding segment")
 NOTED = _word("noted", "segments", about="that are outstanding and noted")
@@ -295,7 +295,7 @@ BURSTS_SENT.table(
     "burst ring", None, about="sequence number after each burst that is outstanding, and when it was sent"
 )
 
-# What the sender waits for.
+# Reasons of a sender's wait.
 FOR_WINDOW = 1
 """The peer's window leaves no room for the next segment."""
 FOR_CONGESTION = 2
@@ -305,7 +305,7 @@ FOR_MORE = 3
 FOR_ACKNOWLEDGEMENT = 4
 """All is sent, and the send buffer has no room for what the writer has."""
 
-# Where the rate of pacing comes from.
+# Origins of the rate of pacing.
 BY_WINDOW = 1
 """The congestion window and the round trip."""
 BY_CONTROL = 2
@@ -335,7 +335,7 @@ ECT, CE, ECE, CWR = 1, 2, 4, 8
 RESET = 3
 """SYN and FIN together, which no other segment has."""
 
-# What `connection.accept` and `connection.expire` answer.
+# Answers of `connection.accept` and `connection.expire`.
 OUTPUT = 1
 WAKE_READER = 2
 WAKE_WRITER = 4

@@ -235,7 +235,7 @@ def acknowledge(state: NDArray, base: int, now: int, una: int, ack: int) -> int:
             deliver(state, base, now, at, after - low)
             last_delivered(state, base, now, at)
         if after < state[at + AFTER]:
-            # What is left of a segment that went again in part may go once more.
+            # The rest of a segment that went again in part may go once more.
             if flags & RESENT:
                 state[base + c.RESENT_OUT] -= state[at + AFTER] - after
             state[at + FLAGS] = flags & ~(RESENT | COUNTED)

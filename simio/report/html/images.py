@@ -7,11 +7,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from simio.errors import SimioError
-from simio.extras import needs
+from simio.report.browser import draw
 from simio.report.html.curves import Figure, curves
 from simio.report.html.distributions import distributions
 from simio.report.html.timelines import timelines
-from simio.report.render import cannot_draw
 from simio.report.terminal import DETAILED
 from simio.result.model import ScenarioResult
 
@@ -41,30 +40,21 @@ def figures_of(result: ScenarioResult) -> dict[str, Figure]:
 def write_figures(result: ScenarioResult, folder: str) -> list[Path]:
     """Write each plot in both forms; returns the files.
 
-    Raises SimioError where kaleido or a browser for it is missing, or nothing can be written there.
+    Raises SimioError where a browser cannot draw, or nothing can be written there.
     """
-    needs("plotly", "a plot in a file")
-    import plotly.graph_objects as go
-    import plotly.io as pio
-
     into = Path(folder)
     try:
         into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SimioError(f"cannot make the folder {folder!r}: {error.strerror or error}") from error
-    found = figures_of(result)
-    pictures = [go.Figure(figure["data"], _light(figure["layout"])) for figure in found.values()]
-    names = [(form, [f"{name}.{form}" for name in found]) for form in FORMS]
+    found = {name: {**figure, "layout": _light(figure["layout"])} for name, figure in figures_of(result).items()}
+    names = [f"{name}.{form}" for form in FORMS for name in found]
     try:
         with TemporaryDirectory(prefix=".figures.", dir=into) as aside:
-            for form, files in names:
-                pio.write_images(pictures, [Path(aside, name) for name in files], scale=2 if form == "png" else 1)
-            paths = [Path(aside, name).replace(into / name) for _, files in names for name in files]
+            draw([*found.values()] * len(FORMS), [Path(aside, name) for name in names], "plots in files", "--html")
+            return [Path(aside, name).replace(into / name) for name in names]
     except OSError as error:
         raise SimioError(f"cannot write into {folder!r}: {error.strerror or error}") from error
-    except Exception as error:
-        raise cannot_draw(error, "figures", "--html") from error
-    return paths
 
 
 def _light(layout: dict[str, Any]) -> dict[str, Any]:

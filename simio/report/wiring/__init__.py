@@ -1,1 +1,1 @@
-"""From a description to a graph of its components, and to the paths through it."""
+"""The graph of a description's components, and the paths through it."""

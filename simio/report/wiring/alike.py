@@ -71,7 +71,7 @@ def _groups(graph: nx.Graph, shares: Shares) -> list[list[Unit]]:
                 if len(group) > 1:
                     found.append(group)
                 for unit in group:
-                    # Of what is not alike as a whole, the inner parts may be.
+                    # Inner parts may be alike where the whole is not.
                     border = [name for name in unit if around & set(graph[name])] if len(group) == 1 else None
                     left.difference_update(border or unit)
     return found

@@ -121,7 +121,7 @@ def _rows(graph: nx.Graph, hosts: dict[str, list[str]], right: set[str], columns
     blocks = dict(hosts) | {name: [name] for name in _disks(graph)}
     rows = _stack(graph, blocks, [name for name in blocks if name not in right])
     opposite = _opposite(graph, rows)
-    # What hangs on the upper hosts of the left stands high on the right.
+    # Neighbours of the upper hosts on the left stand high on the right.
     others = _together(graph, [name for name in blocks if name in right], opposite)
     rows |= _stack(graph, blocks, others)
     middle = [name for name in graph.nodes if name not in rows]
@@ -140,7 +140,7 @@ def _disks(graph: nx.Graph) -> list[str]:
     for name in disks:
         for depth in range(len(around[name])):
             first.setdefault(around[name][: depth + 1], place[name])
-    # Where the volumes around a disk begin, from the outermost, then the disk itself.
+    # First places of the volumes around a disk, from the outermost, then of the disk itself.
     return sorted(
         disks,
         key=lambda name: (*(first[around[name][: n + 1]] for n in range(len(around[name]))), place[name]),
@@ -158,7 +158,7 @@ def _together(graph: nx.Graph, names: list[str], opposite: dict[str, float]) -> 
 
 
 def _opposite(graph: nx.Graph, left: dict[str, float]) -> dict[str, float]:
-    """For hosts and disks, the mean row of what is across the networks they are on."""
+    """The mean row, for hosts and disks, of what is across the networks that they are on."""
     found: dict[str, list[float]] = {}
     for inside, ends, disks in _networks(graph):
         across = [left[end] for name in inside for end in graph[name] if end in left]

@@ -33,14 +33,14 @@ class Access:
         """Once, before everything else."""
 
     def rewind(self) -> None:
-        """At the beginning of each pass."""
+        """Begin a pass."""
 
     def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
         """One request; `again`: in a later pass over the same range."""
         raise NotImplementedError
 
     def finish(self) -> None:
-        """At the end of each pass."""
+        """End a pass."""
 
 
 class Unbuffered(Access):
@@ -252,7 +252,7 @@ class RequestPlaces:
                 at.set(at + (params.stride or amount))
 
     def _mixed(self, at: Register, size: int, mix: Handle) -> Iterator[int]:
-        """As many requests as come to `size` bytes in the mean, each of a size drawn by weight."""
+        """Requests that come to `size` bytes in the mean, each of a size drawn by weight."""
         p, sizes = self.p, self.params.sizes
         mean = sum(length * weight for length, weight in sizes) // sum(weight for _, weight in sizes)
         with p.loop(max(size // mean, 1)):

@@ -74,7 +74,7 @@ class OnDevice(Access):
         self.device, self.writes, self.delivered = device, direction == WRITE, delivered
 
     def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
-        """To the drive and back, as the scheduler lets it pass."""
+        """Carry a request to the drive and its answer back, as the scheduler lets it pass."""
         with self.scheduler.admitted(self.process.name, self.writes):
             (self.device.write if self.writes else self.device.read)(at, size, aligned)
         self.p.mark(self.delivered, size)

@@ -106,7 +106,7 @@ class Syncing:
             outstanding.sync(sync)
 
     def end(self, outstanding: Outstanding) -> None:
-        """At the end of the job, with end_fsync."""
+        """Sync at the end of the job, with end_fsync."""
         if self.job.end_fsync:
             for stored in self.stored.values():
                 self.calls.sync()

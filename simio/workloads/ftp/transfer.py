@@ -105,7 +105,7 @@ class Transfer:
     # --- two processes at each end ------------------------------------------------------------------------
 
     def overlapped(self, source: BlockDevice, target: BlockDevice) -> None:
-        """At each end one process for the file and one for the connection, with buffers between them."""
+        """Two processes at each end, one for the file and one for the connection, with buffers between them."""
         p, params = self.p, self.params
         rings = [
             Ring(p, f"{name}:", params.buffers, params.file, params.buffer) for name in (self.server, self.client)

@@ -270,7 +270,7 @@ def nfs(site: Site, workload: Workload[Nfs]) -> None:
             with site.p.thread(thread, count=params.nfsds, daemon=True):
                 mount.serve(incarnation)
         if params.arrivals:
-            arriving(site, workload.name, mount, delivered, len(clients))
+            arriving(site, workload.name, mount, params.arrivals, delivered, len(clients))
         else:
             (read if params.access == "read" else write)(site, mount, delivered)
 

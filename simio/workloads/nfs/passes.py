@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simio.components.network.nfs import NfsMount
 from simio.components.site import Site
+from simio.description.arrivals import Arrivals
 from simio.errors import RunError
 from simio.machines import instants
 from simio.machines.network import rpc
@@ -93,18 +94,17 @@ def write(site: Site, mount: NfsMount, delivered: Handle) -> None:
         p.mark(p.observation(f"{name}: closed", "ended", "bytes"), 0)
 
 
-def arriving(site: Site, name: str, mount: NfsMount, delivered: Handle, shares: int) -> None:
+def arriving(site: Site, name: str, mount: NfsMount, arrivals: Arrivals, delivered: Handle, shares: int) -> None:
     """Operations that arrive, whatever becomes of those before; each is of the next block, by a daemon of its own.
 
     Raises RunError where the server may lose what was written, as nothing writes it again.
     """
     p, params = site.p, mount.params
-    assert params.arrivals is not None
     if mount.kept is not None:
         raise RunError(f"workload {name!r}: operations that arrive need a server that does not crash", at=".arrivals")
     took = p.observation(f"{name}: operation", "latency", "ps")
-    p.load(name, took, params.arrivals.mean)
-    process = ArrivalProcess(p, mount.name, params.arrivals, shares)
+    p.load(name, took, arrivals.mean)
+    process = ArrivalProcess(p, mount.name, arrivals, shares)
     came = p.machine(f"{mount.name} arrivals", instants.kept(mount.blocks))
     left = p.container(f"{mount.name} operations done", unit="operations")
     with (

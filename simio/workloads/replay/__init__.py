@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from contextlib import nullcontext
+from dataclasses import astuple
 from fractions import Fraction
 from math import gcd
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from simio import units
 from simio.components.site import Site
@@ -21,8 +23,9 @@ from simio.result.condensed import REQUEST
 from simio.result.measure import TRACE_PAUSE
 from simio.workloads import register_workload
 from simio.workloads.replay import rows
+from simio.workloads.replay.addresses import Placement
 from simio.workloads.replay.params import RESPONSE, Replay
-from simio.workloads.replay.targets import Target, assigned, place
+from simio.workloads.replay.targets import Target, assigned, placement
 
 MOST_DENOMINATOR = 10**6
 """Most in the denominator of the factor of times."""
@@ -34,24 +37,32 @@ def replay(site: Site, workload: Workload[Replay]) -> None:
     p, params, name = site.p, workload.params, workload.name
     summary = params.file.summary
     to = assigned(site, workload, summary)
-    targets, places = [], []
+    targets, placements = [], []
     for number, target in enumerate(dict.fromkeys(to.values())):
         device = site.device(params.host, target)
         asked = [each for each in summary.devices if to.get(each.name) == target]
-        own = [(each.name, place(workload, number, device, each)) for each in asked]
+        own = [(each.name, placement(workload, number, device, each)) for each in asked]
         targets.append(Target(site, workload, device, asked, gcd(*(each.grain for _, each in own))))
-        places += own
+        placements += own
     count = sum(each.requests for each in summary.devices if each.name in to)
     chunk = min(count, rows.CHUNK)
     times = _times(workload, summary)
-    identity = hashlib.sha256(f"{params.file.identity} {times} {places}".encode()).hexdigest()
-    state = records.initial(identity, chunk)
+    state = records.initial(_identity(params, times, placements), chunk)
     table = p.machine(f"{name}: trace", state)
-    p.feed(table, rows.TraceRows(params.file, times, tuple(places), tuple(state[: records.COUNT]), chunk))
+    p.feed(table, rows.TraceRows(params.file, times, tuple(placements), tuple(state[: records.COUNT]), chunk))
     _emit(site, workload, targets, table, count)
     rate = _rate(summary, times, count)
     if rate and params.mode == "recorded":
         p.load(name, p.observation(f"{name}: {RESPONSE}", "latency", "ps"), rate, count=count)
+
+
+def _identity(params: Replay, times: rows.Times, placements: list[tuple[str, Placement]]) -> str:
+    """SHA-256, as hexadecimal digits, of the values that decide the rows."""
+    trace: Any = params.file
+    form = params.format or trace.form.columns.model_dump(mode="json")
+    to = [(device, *astuple(placement)) for device, placement in placements]
+    values = (form, astuple(trace.choice), trace.summary.digest, astuple(times), to)
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
 def _times(workload: Workload[Replay], summary: TraceSummary) -> rows.Times:

@@ -13,8 +13,8 @@ Fit = Literal["exact", "wrap", "scale"]
 
 
 @dataclass(frozen=True)
-class Place:
-    """The target of the requests of one device of a trace: the number of a target, and how addresses become its own.
+class Placement:
+    """The target of one traced device's requests, by number, and the rule that makes addresses of the trace its own.
 
     All of it is in bytes. Addresses are multiples of `grain`, before and after. `extent` is what the trace's device
     has, `capacity` what the target has, and `shift` is added to each address.

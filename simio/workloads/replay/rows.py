@@ -13,7 +13,7 @@ from simio.formats.traces.files import TraceFile
 from simio.formats.traces.trace import Batch, Ints
 from simio.machines import records
 from simio.machines.layout import State
-from simio.workloads.replay.addresses import Place
+from simio.workloads.replay.addresses import Placement
 
 CHUNK = 2**14
 """Requests that a program has at a time."""
@@ -44,12 +44,12 @@ class Times:
 class TraceRows:
     """Gives the rows of a trace in chunks, each as the first words of the machine's `state`.
 
-    `places` are those of the trace's devices by name; the requests of other devices are left out.
+    `placements` are those of the trace's devices by name; the requests of other devices are left out.
     """
 
     trace: TraceFile
     times: Times
-    places: tuple[tuple[str, Place], ...]
+    placements: tuple[tuple[str, Placement], ...]
     state: tuple[int, ...]
     chunk: int
 
@@ -67,7 +67,7 @@ class TraceRows:
 
     def _rows(self, batch: Batch, numbers: Ints, before: int, first: bool) -> tuple[Ints, int]:
         """The rows of a batch; `before` is the time of the last request of the batch before it."""
-        known = dict(self.places)
+        known = dict(self.placements)
         used = np.array([name in known for name in batch.devices])[batch.device]
         if not used.all():
             batch, numbers = batch.where(used), numbers[used]
@@ -86,9 +86,9 @@ class TraceRows:
                 rows[0, records.WAIT] = self.times.start
         for number in np.unique(batch.device).tolist():
             own = batch.device == number
-            place = known[batch.devices[number]]
-            rows[own, records.PLACE] = place.of(batch.place[own], batch.size[own])
-            rows[own, records.TARGET] = place.target
+            placement = known[batch.devices[number]]
+            rows[own, records.PLACE] = placement.of(batch.place[own], batch.size[own])
+            rows[own, records.TARGET] = placement.target
         rows[:, records.EXTENT] = 2 * batch.size + batch.writes
         rows[:, records.NUMBER] = numbers
         return rows, before

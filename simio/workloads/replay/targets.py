@@ -14,7 +14,7 @@ from simio.errors import RunError, quote
 from simio.formats.traces.files import MOST_SIZES, DeviceSummary, TraceSummary
 from simio.program.builder import Operand, Register
 from simio.wording import counted
-from simio.workloads.replay.addresses import Place
+from simio.workloads.replay.addresses import Placement
 from simio.workloads.replay.params import LEFT_OUT, OTHERS, Replay
 
 MOST_TARGETS = 64
@@ -87,8 +87,8 @@ def _several(names: list[str]) -> str:
     return ", ".join(map(quote, names[:_LISTED])) + more
 
 
-def place(workload: Workload[Replay], number: int, device: BlockDevice, asked: DeviceSummary) -> Place:
-    """The places of a traced device's requests on the block device of a number.
+def placement(workload: Workload[Replay], number: int, device: BlockDevice, asked: DeviceSummary) -> Placement:
+    """The placement of a traced device's requests on the block device with this number.
 
     Raises RunError if they do not fit, or are no whole sectors.
     """
@@ -118,7 +118,7 @@ def place(workload: Workload[Replay], number: int, device: BlockDevice, asked: D
     if extent < asked.end:
         needed, there = (units.format_quantity(n, "size") for n in (asked.end, extent))
         raise RunError(f"{whose} goes up to {needed}, beyond an extent of {there}", at=".extent")
-    return Place(number, params.fit, grain, shift, max(extent, grain), capacity)
+    return Placement(number, params.fit, grain, shift, max(extent, grain), capacity)
 
 
 class Target:

@@ -1,4 +1,4 @@
-"""How many requests an I/O scheduler lets into a drive, what a page of a request costs, and when it is delivered."""
+"""I/O schedulers: requests that they let into a drive, the cost of a request's page, the instant of delivery."""
 
 from __future__ import annotations
 

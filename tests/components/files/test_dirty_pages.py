@@ -19,7 +19,7 @@ FILES = {"dirty_background": "20 kB", "dirty_limit": "100 kB", "commit_interval"
 JBD2 = {"journal_body": "2000 B", "journal_record": "1000 B"}
 XFS = {"journal_record": "1000 B", "journal_commits": 2}
 JOURNAL = 499_122_176
-"""Where the journal begins: the middle of 1 GB, down to a multiple of 1 MiB."""
+"""First byte of the journal: the middle of 1 GB, down to a multiple of 1 MiB."""
 
 
 def bench(**files: str | int) -> Bench:

@@ -1,4 +1,4 @@
-"""What two stacks agree on, beside numbers known of the systems or worked out by hand."""
+"""Agreement of two stacks, beside numbers known of the systems or worked out by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the datasheets of links amount to, against the figures that they are known by."""
+"""Rates that follow from the datasheets of links, against the figures that they are known by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What protocols promise over hosts and adapters that fail at any time, for any time: nothing lost, nothing twice."""
+"""Promises of protocols over hosts and adapters that fail at any time, for any time: nothing lost, nothing twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where packets wait in a switch, and what that costs."""
+"""Packets that wait in a switch: the places, and the cost."""
 
 from __future__ import annotations
 

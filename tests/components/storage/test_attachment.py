@@ -1,4 +1,4 @@
-"""What hosts cannot reach, or not in that way, is refused with names where the scenario is read or lowered."""
+"""Devices that hosts cannot reach, or not in that way, are refused by name where the scenario is read or lowered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot be reached over the links that there are is refused in the words of the scenario."""
+"""Devices that no link leads to are refused in the words of the scenario."""
 
 from __future__ import annotations
 

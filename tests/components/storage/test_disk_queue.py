@@ -84,6 +84,27 @@ def test_the_order_of_queued_reads(engine: ModuleType, scheduling: str, seed: in
     assert in_order(commands, ends) == served(first, rest, scheduling)
 
 
+@pytest.mark.parametrize(
+    ("far", "ends"),
+    [
+        # Sector 1151 comes around at 6.41 ms, 1.12 us before the head is on its track, and again at 12.41 ms. Sector
+        # 60 is then missed, too: the head is back at 12.726 ms.
+        (1151, (12_420, 18_610)),
+        # Sector 1152, at 6.42 ms, is reached; from there sector 60, at 6.6 ms, is not.
+        (1152, (6430, 12_610)),
+    ],
+)
+def test_the_shortest_may_miss_what_is_just_reached_from_the_last_sector(
+    engine: ModuleType, far: int, ends: tuple[int, int]
+) -> None:
+    # The first read has its data at 6.1 ms and has sent them 5.12 us later, when the arm is free. For the drive it is
+    # 6.1 ms still: it is on the other track at 6.406 ms, and sector 60 of this one is further away, at 6.6 ms.
+    drive = sheet(scheduling="shortest", read_ahead=False, preseek=False, head_switch=306 * US)
+    reads = [[("read", 0, 10, 0)], [("read", 60, 1, 0)], [("read", far, 1, 0)]]
+    found, _ = carry_out(engine, drive, *reads, byte=1000)
+    assert found == [[6_105_120_000], [ends[1] * US + 512_000], [ends[0] * US + 512_000]]
+
+
 @pytest.mark.parametrize("kind", ["read", "write"])
 def test_the_elevator_beats_fifo_and_the_shortest_beats_the_elevator(kind: str) -> None:
     threads = [scattered(60, seed, kind) for seed in range(16)]

@@ -94,7 +94,7 @@ def test_a_raid5_with_one_flawed_member_delivers_everything(
 
 
 GRAIN = 3 * SECTOR
-"""What a RAID 3 of four members reads or writes at least."""
+"""Least bytes that a RAID 3 of four members reads or writes."""
 
 
 def test_a_raid3_reads_parity_for_what_one_cannot_read_and_writes_it_back() -> None:

@@ -1,4 +1,4 @@
-"""What the bound knows of requests that fall on members in ways that only a run shows."""
+"""The bound on requests whose members only a run shows."""
 
 from __future__ import annotations
 

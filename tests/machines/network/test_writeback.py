@@ -1,4 +1,4 @@
-"""What a client keeps until it is committed: blocks to send, verifiers that change, and what counts once."""
+"""Blocks that a client keeps until they are committed: resending, changed verifiers, and counting each once."""
 
 from __future__ import annotations
 

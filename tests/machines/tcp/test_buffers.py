@@ -1,4 +1,4 @@
-"""How writes are cut into buffers, what memory these take, and what that does to a transfer."""
+"""Buffers that writes are cut into: their sizes, their memory, and their effect on a transfer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parts of a wiring are drawn as one, and which are not."""
+"""Parts of a wiring that are drawn as one, and parts that are not."""
 
 from __future__ import annotations
 

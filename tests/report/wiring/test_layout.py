@@ -1,4 +1,4 @@
-"""Where nodes stand: sides, columns, and that nothing lies on anything else, whatever the wiring."""
+"""Places of nodes: sides, columns, and nothing upon anything else, whatever the wiring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a replay goes: addresses, devices and volumes, and the columns that say so."""
+"""Targets of a replay: addresses, devices and volumes, and the columns that say so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from replay_bench import FIVE, THREE, US, made
 from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.running import run_case
-from simio.workloads.replay.addresses import Place
+from simio.workloads.replay.addresses import Placement
 
 # --- addresses ---------------------------------------------------------------------------------------------
 
@@ -31,7 +31,7 @@ from simio.workloads.replay.addresses import Place
 )
 def test_addresses_are_brought_onto_the_target(place, size, capacity, more, expected) -> None:
     values = {"fit": "exact", "shift": 0, "extent": capacity, **more}
-    fitted = Place(target=0, grain=512, capacity=capacity, **values)
+    fitted = Placement(target=0, grain=512, capacity=capacity, **values)
     assert fitted.of(np.array([place // 512 * 512]), np.array([size])).tolist() == [expected]
 
 
@@ -44,7 +44,7 @@ def test_addresses_are_brought_onto_the_target(place, size, capacity, more, expe
 def test_fitted_addresses_lie_on_the_target(requests, blocks, fit, shift) -> None:
     places, sizes = (np.array(each) * 512 for each in zip(*requests, strict=True))
     capacity = blocks * 512 + 100
-    fitted = Place(0, fit, 512, shift * 512, int((places + sizes).max()), capacity)
+    fitted = Placement(0, fit, 512, shift * 512, int((places + sizes).max()), capacity)
     found = fitted.of(places, sizes)
     assert (found >= 0).all()
     assert (found + sizes <= capacity).all()

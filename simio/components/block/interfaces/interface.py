@@ -32,7 +32,7 @@ class Way:
 
     @property
     def block(self) -> int:
-        """From the kernel's entry for a request to the doorbell of the drive."""
+        """The steps from the kernel's entry for a request to the doorbell of the drive."""
         mapped = self.further(self.sheet.page_map)
         return self.commands * (self.sheet.block_request + self.driver) + mapped + self.scheduler
 

@@ -25,7 +25,7 @@ class Polled(IoUring):
     interrupts = False
 
     def cost(self, way: Way) -> int:
-        """As by interrupt, with the end of the request; a scheduler's request may be dispatched by a worker."""
+        """Cost by interrupt and that of the request's end; a worker may dispatch a scheduler's request."""
         handed = way.sheet.worker_dispatch if way.scheduler and way.sheet.dispatch == "worker" else 0
         return super().cost(way) + way.sheet.poll_end + handed
 

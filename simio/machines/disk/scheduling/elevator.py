@@ -20,7 +20,7 @@ BEHIND = 2**40
 
 
 @shared
-def cost(state: NDArray, base: int, now: int, here: int, sector: int, writes: bool) -> int:
+def cost(state: NDArray, base: int, known_at: int, here: int, sector: int, writes: bool) -> int:
     """Cylinders ahead, or BEHIND and cylinders back."""
     heads = state[base + w.HEADS]
     ahead = (track_of(state, base, sector) // heads - here // heads) * state[base + w.DIRECTION]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @shared
-def cost(state: NDArray, base: int, now: int, here: int, sector: int, writes: bool) -> int:
+def cost(state: NDArray, base: int, known_at: int, here: int, sector: int, writes: bool) -> int:
     """All cost the same, so that the oldest goes first."""
     return 0
 

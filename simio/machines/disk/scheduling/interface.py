@@ -27,7 +27,16 @@ class Scheduling(Strategy):
 SCHEDULING = Strategies[Scheduling]("scheduling policy", w.POLICY, "disk", "media")
 
 
+@SCHEDULING.operation
+def angle_known_at(state: NDArray, base: int, now: int, here: int) -> int:
+    """Instant in ps for which the drive knows the angle when it chooses, the arm on track `here`; by default now."""
+    return now
+
+
 @SCHEDULING.required
-def cost(state: NDArray, base: int, now: int, here: int, sector: int, writes: bool) -> int:
-    """The price of going from track `here` to a sector for a read or a write; of equals the oldest is served."""
+def cost(state: NDArray, base: int, known_at: int, here: int, sector: int, writes: bool) -> int:
+    """The price of going from track `here` to a sector for a read or a write; of equals the oldest is served.
+
+    `known_at` is what `angle_known_at` says, once for all commands of a choice.
+    """
     raise NotImplementedError

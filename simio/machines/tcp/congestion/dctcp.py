@@ -58,7 +58,7 @@ def acknowledged(state: NDArray, base: int, now: int, acked: int, rtt: int) -> N
 
 @shared
 def happens(state: NDArray, base: int, now: int, event: int) -> None:
-    """As Reno; a loss halves the window (RFC 8257, section 3.5; Linux dctcp_react_to_loss)."""
+    """Reno's answer; a loss halves the window (RFC 8257, section 3.5; Linux dctcp_react_to_loss)."""
     if event == RECOVERY_BEGINS:
         mss = state[base + c.MSS]
         state[base + c.SSTHRESH] = max(state[base + c.CWND] // mss // 2, 2) * mss

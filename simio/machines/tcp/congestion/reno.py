@@ -52,7 +52,7 @@ def increase(state: NDArray, base: int, now: int, acked: int) -> int:
         opened = min(slow_start(state, base, acked), state[base + c.SSTHRESH] - window)
         window += opened
         acked -= opened
-        # What is left counts for congestion avoidance if all of it counted (Linux, tcp_reno_cong_avoid).
+        # The rest counts for congestion avoidance if all of it counted (Linux, tcp_reno_cong_avoid).
         if window < state[base + c.SSTHRESH] or acked <= 0 or state[base + c.BYTE_LIMIT]:
             return window
     state[base + COUNTED] += acked

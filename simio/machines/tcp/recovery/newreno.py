@@ -21,7 +21,7 @@ def begins(state: NDArray, base: int) -> bool:
 
 @shared
 def enter(state: NDArray, base: int, now: int) -> None:
-    """As Reno."""
+    """Enter recovery as Reno does."""
     state[base + c.PARTIAL] = 0
     reno.enter(state, base, now)
 

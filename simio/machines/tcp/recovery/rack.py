@@ -304,7 +304,7 @@ def timed_out(state: NDArray, base: int, now: int) -> bool:
 
 @shared
 def room(state: NDArray, base: int) -> int:
-    """As far as what is in the network leaves room in the window."""
+    """End of the bytes that may be sent: the window less what is in the network."""
     return state[base + c.NXT] - state[base + c.UNA] + state[base + c.CWND] - in_flight(state, base)
 
 

@@ -111,7 +111,7 @@ def enter(state: NDArray, base: int, now: int) -> None:
 
 @shared
 def room(state: NDArray, base: int) -> int:
-    """As far as what is in the network leaves room in the window (section 5, step C)."""
+    """End of the bytes that may be sent: the window less what is in the network (section 5, step C)."""
     return state[base + c.NXT] - state[base + c.UNA] + state[base + c.CWND] - pipe(state, base)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @shared
 def enter(state: NDArray, base: int, now: int) -> None:
-    """As after a timeout."""
+    """Begin again as after a timeout."""
     state[base + c.CWND] = congestion.loss_window(state, base, now)
 
 
