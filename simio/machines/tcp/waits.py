@@ -13,7 +13,8 @@ def waiting(state: NDArray, base: int, now: int, sends: int) -> None:
     """Count the time of the wait that ends, and note what is waited for from now on, unless the sender `sends`.
 
     Called as the sender chooses a segment, and as a writer finds no room. A small rest that is held back is not the
-    reason where much more is under way and the buffer is full.
+    reason where much more is under way and the buffer is full. A full segment is never held back by Nagle's rule: a
+    burst that is deferred waits for the smaller window, and one that is paced for congestion control.
     """
     why = state[base + c.WAIT]
     if why > 0:
@@ -24,13 +25,15 @@ def waiting(state: NDArray, base: int, now: int, sends: int) -> None:
         return
     flight = state[base + c.NXT] - state[base + c.UNA]
     left = state[base + c.END] - state[base + c.NXT]
+    free = min(state[base + c.SEND_WINDOW], state[base + c.CWND]) - flight
+    paced = state[base + c.PACED] > 0 and free >= state[base + c.MSS]
     if state[base + c.WRITER] > 0 and 2 * left < flight:
         state[base + c.WAIT] = c.FOR_ACKNOWLEDGEMENT
     elif left <= 0:
         return
-    elif min(state[base + c.SEND_WINDOW], state[base + c.CWND]) - flight >= min(left, state[base + c.MSS]):
+    elif left < state[base + c.MSS] and left <= free:
         state[base + c.WAIT] = c.FOR_MORE
-    elif state[base + c.SEND_WINDOW] <= state[base + c.CWND]:
+    elif state[base + c.SEND_WINDOW] <= state[base + c.CWND] and not paced:
         state[base + c.WAIT] = c.FOR_WINDOW
     else:
         state[base + c.WAIT] = c.FOR_CONGESTION

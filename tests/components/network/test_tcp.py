@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,8 +19,10 @@ from simio.bound import bound
 from simio.description.model import Run
 from simio.engines import compiled, reference
 from simio.errors import RunError
+from simio.loading import load
 from simio.lower import lower
 from simio.result.measure import tallies
+from simio.running import run_scenario
 from simio.workloads import workload_kinds
 
 NS = 1000
@@ -344,3 +347,22 @@ def test_segments_sent_again_are_counted() -> None:
     lost = len(marks(program, outcome, "a.eth>b.eth lost"))
     assert lost > 3
     assert counted["ttcp at a sent again"] >= lost - 2
+
+
+def test_a_deferred_burst_waits_for_the_window_that_is_full_and_not_by_nagle(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        "title: Two hosts of Linux 6\n"
+        "hosts: {a: {model: hosts/linux-namespace}, b: {like: a}}\n"
+        "switches: {r: {model: switches/ideal-ethernet}}\n"
+        "links:\n"
+        "  - {model: links/emulated, between: [a.eth, r], delay: 5.235 ms}\n"
+        "  - {model: links/emulated, between: [r, b.eth], rate: 100 Mbit/s, burst: 3200 B, queue: 4 MB}\n"
+        "workload: {ttcp: {from: a, to: b, size: 128 KiB}}\n"
+        "run: {until: 1 s, warm_up: 0.2 s}\n"
+    )
+    # All data go in whole segments, which Nagle's rule never holds back.
+    offered = run_scenario(load(str(path), ["hosts.b.stack.advertised_window=86190 B"])).cases[0]
+    own = run_scenario(load(str(path), ["hosts.a.stack.max_cwnd=86190 B"])).cases[0]
+    assert "mostly for the other end's window" in offered.limiter.sentence
+    assert "mostly for its congestion window" in own.limiter.sentence
