@@ -102,12 +102,8 @@ class IpDatagrams:
         self.path.send(packet, lambda: self._input(packet), driven=True)
 
     def _input(self, packet: Packet) -> None:
-        """A packet has come, and the adapter's handler passes it on: to IP, or to a thread for that."""
-        if not self.target.threads:
-            self._reassemble(packet)
-            return
-        with self.p.fork(f"{self.name} input"):
-            self._reassemble(packet)
+        """A packet has come, and the adapter's handler passes it on."""
+        self.target.passes_on(self.name, packet, self._reassemble)
 
     def _reassemble(self, packet: Packet) -> None:
         p = self.p

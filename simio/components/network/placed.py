@@ -65,7 +65,7 @@ class PlacedEndpoint(Endpoint):
         self.worked_off = p.container(f"{name} worked off", unit="turns")
         lro = interface.sheet.lro
         joined = lro or stack.sheet.gro
-        self.steering = Steering(self) if seat.steers else None
+        self.steering = Steering(seat, name, self.segment.parameters, self._steered) if seat.steers else None
         self.merging = Merging(self, min(joined, offload.MOST), bool(lro)) if joined else None
 
     # --- holder of the socket ----------------------------------------------------------------------------
@@ -289,6 +289,11 @@ class PlacedEndpoint(Endpoint):
             self.steering.leave(packet)
         else:
             self.enters(packet)
+
+    def _steered(self, length: Register, *words: Register) -> None:
+        """A buffer that software has steered here enters."""
+        plain, mark = self.unmarked(words)
+        self.enters(Packet(length, plain, None, mark, self.name))
 
     def enters(self, packet: Packet) -> None:
         """IP and TCP take a packet or merged buffer, with the softirq's core in hand."""

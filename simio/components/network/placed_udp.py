@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from simio.components.host.host import INTERRUPT
 from simio.components.network.interface import Interface
+from simio.components.network.packet import Packet
 from simio.components.network.queued import QueuedInterface
 from simio.components.network.seat import Seat
 from simio.components.network.stack import Stack
+from simio.components.network.steering import Steering, steered
 from simio.components.network.udp import UdpSocket
+from simio.errors import RunError
 from simio.machines.network import datagram_gro, mailbox, profile
 from simio.program.builder import Operand, Register
 
@@ -21,11 +25,25 @@ class SeatedStack(Stack):
     segments = True
 
     def __init__(
-        self, stack: Stack, interface: QueuedInterface, cores: tuple[int, int], merges: bool = False
+        self,
+        stack: Stack,
+        interface: QueuedInterface,
+        cores: tuple[int, int],
+        merges: bool = False,
+        ports: tuple[int, int] = (0, 0),
     ) -> None:
-        """`merges`: datagrams of one poll go up as one buffer (UDP_GRO)."""
+        """`merges`: datagrams of one poll go up as one buffer (UDP_GRO). `ports` are what software steers by.
+
+        Raises RunError where it has to do both.
+        """
         super().__init__(stack.kernel, stack.part)
-        self.seat = Seat(stack, interface, cores)
+        self.seat = Seat(stack, interface, cores, steered(stack, cores[0], ports))
+        if merges and self.seat.steers:
+            raise RunError(
+                f"datagrams that come to {stack.host.name!r} are merged (gro), and software steers them to another "
+                "core (rfs, rps): both together are not modelled; leave out one",
+                ".gro",
+            )
         self.process, self.softirq = self.seat.process, self.seat.softirq
         self.queue = cores[1]
         self.merges = merges
@@ -54,6 +72,17 @@ class SeatedStack(Stack):
     def packet_out(self, interface: Interface, priority: int) -> None:
         """See `Stack.packet_out`."""
         self.process.spend("packet out")
+
+    def passes_on(self, name: str, packet: Packet, takes: Callable[[Packet], None]) -> None:
+        """See `Stack.passes_on`; software steers it to another core before (RFS, RPS)."""
+        if not self.seat.steers:
+            takes(packet)
+            return
+
+        def enters(length: Register, *words: Register) -> None:
+            takes(replace(packet, length=length, words=words))
+
+        Steering(self.seat, name, 1 + len(packet.words), enters).leave(packet)
 
     def packet_in(self) -> None:
         """See `Stack.packet_in`."""

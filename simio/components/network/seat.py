@@ -30,7 +30,9 @@ class Seat:
         self.process: CorePlace = interface.places.process(cores[0])
         self.driver: CorePlace = self.napi.place
         self.steers = steered is not None and steered != cores[1]
-        self.softirq: CorePlace = self.driver if steered is None else interface.places.softirq(steered)
+        self.softirq: CorePlace = self.driver
+        if steered is not None and self.steers:
+            self.softirq = interface.places.softirq(steered)
         self.apart = self.process.core.number != self.softirq.core.number
         self.far = " far" if self.process.socket != self.softirq.socket else ""
         limit = stack.sheet.busy_read

@@ -104,7 +104,8 @@ class Sockets:
         from simio.components.network.placed_udp import SeatedStack
 
         cores = place(number, wish, path.target.name)
-        return SeatedStack(stack, path.source, cores, merges)  # type: ignore[arg-type]
+        ports = (_FIRST_PORT + number, SERVER_PORT)
+        return SeatedStack(stack, path.source, cores, merges, ports)  # type: ignore[arg-type]
 
     def _endpoint(
         self,

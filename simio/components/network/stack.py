@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.interface import Interface
+from simio.components.network.packet import Packet
 from simio.description.model import Part
 from simio.description.sheets.stacks import TcpIpStack
 from simio.errors import RunError
@@ -70,6 +72,14 @@ class Stack:
         """Work of IP and of the driver on a packet that is sent, which UDP or a program has made."""
         self.work("protocols", self.sheet.ip_send, priority)
         interface.drive(priority)
+
+    def passes_on(self, name: str, packet: Packet, takes: Callable[[Packet], None]) -> None:
+        """The adapter's handler passes a packet of the flow `name` on: to IP (`takes`), or to a thread for that."""
+        if self.threads:
+            with self.p.fork(f"{name} input"):
+                takes(packet)
+        else:
+            takes(packet)
 
     def packet_in(self) -> None:
         """Work of IP on a packet that has come."""

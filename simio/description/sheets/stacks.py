@@ -224,13 +224,13 @@ class Buffers(Sheet):
     )
     rfs: Flag = Field(
         False,
-        description="whether a softirq passes buffers of TCP to the core of their program for IP and TCP "
+        description="whether a softirq passes packets and buffers to the core of their program for IP, TCP and UDP "
         "(receive flow steering, net.core.rps_sock_flow_entries)",
     )
     rps: OptionalCount = Field(
         None,
-        description="CPUs, from 0 on, over which a hash of the flow spreads IP and TCP (rps_cpus); rfs goes before "
-        "it; none: they stay on the queue's",
+        description="CPUs, from 0 on, over which a hash of the flow spreads IP, TCP and UDP (rps_cpus); rfs goes "
+        "before it; none: they stay on the queue's",
     )
     rfs_cost: Time = Field(10**5, description="CPU time to find that core and to leave a buffer in its backlog")
     backlog: Count = Field(

@@ -174,6 +174,11 @@ def test_a_hash_spreads_flows_over_cores() -> None:
     assert sum(float(each.utilisation) for each in third) > 0.1
 
 
+def test_a_flow_whose_hash_falls_on_the_core_of_its_queue_stays_there() -> None:
+    stays = ran(NONE, *STEADY, "workload.ttcp.queue=0", "hosts.receiver.stack.rps=1")
+    assert stays.bytes_rate == ran(NONE, *STEADY, "workload.ttcp.queue=0").bytes_rate
+
+
 def test_both_engines_agree_on_steered_flows_whose_backlog_drops() -> None:
     sets = (*RFS, "hosts.receiver.stack.backlog=2", "run.until=300 us", "run.warm_up=0 s")
     found = [ran(NONE, *sets, engine=name) for name in ("compiled", "simpy")]

@@ -154,9 +154,65 @@ def test_a_hash_of_addresses_leads_all_datagrams_of_a_host_to_one_queue(tmp_path
     assert len(queues["addresses"]) == 1
 
 
+APART = ("hosts.receiver.adapters.nic.steering=rss", "workload.datagrams.queue=1")
+
+
+def test_software_that_steers_to_the_reader_costs_a_look_and_an_interrupt_a_datagram(stream: Path) -> None:
+    # Each datagram finds an empty backlog.
+    sets = (*APART, "workload.datagrams.period=20 us", "run.warm_up=0 s")
+    apart, steered = ran(stream, *sets), ran(stream, *sets, "hosts.receiver.stack.rfs=true")
+    free = ran(stream, *sets, "hosts.receiver.stack.rfs=true", "hosts.receiver.stack.rfs_cost=0 s")
+    assert steered.throughput.amount == apart.throughput.amount == 64_000
+
+    def by_class(case: CaseResult, name: str) -> int:
+        return sum(each.value for each in case.tallies if each.name == f"receiver CPU time in {name}")
+
+    receiver = load(stream, []).cases[0].system.hosts["receiver"]
+    look, interrupt = receiver.stack.sheet.rfs_cost, receiver.kernel.sheet.interrupt
+    looks = by_class(steered, "netdev") - by_class(free, "netdev")
+    interrupts = by_class(steered, "etc") - by_class(apart, "etc")
+    # The clock is above the nominal one for both.
+    assert 0.9 < looks * 1000 / (64 * look) <= 1
+    assert interrupts / looks == pytest.approx(interrupt / look, rel=0.01)
+
+
+def test_a_hash_over_ports_spreads_datagrams_that_come_by_one_queue(tmp_path: Path) -> None:
+    path = tmp_path / "streams.yaml"
+    path.write_text(
+        STREAM.replace("steering: flow", "steering: rss, udp_hash: addresses").replace("core: 0", "streams: 4")
+    )
+    readers = {f"receiver.core {number}" for number in range(4)}
+    one, spread = ran(path), ran(path, "hosts.receiver.stack.rps=24")
+    for case in (one, spread):
+        assert len({each.owner for each in case.tallies if each.what == "polls" and "receiver" in each.owner}) == 1
+    at_work = [
+        {each.name for each in case.resources if each.name.startswith("receiver.core") and each.utilisation}
+        for case in (one, spread)
+    ]
+    assert at_work[0] == readers
+    assert len(at_work[1] - readers) > 1
+    assert spread.end < 0.8 * one.end
+
+
+def test_both_engines_agree_on_datagrams_whose_backlog_drops(stream: Path) -> None:
+    sets = (*APART, "hosts.receiver.stack.rfs=true", "hosts.receiver.stack.backlog=1", "workload.datagrams.batch=16")
+    results = [ran(stream, *sets, engine=name) for name in ("compiled", "simpy")]
+    drops = sum(each.count for each in results[0].observations if each.name.endswith("dropped"))
+    assert drops > 0
+    assert results[0].throughput.amount == 64_000 - 1000 * drops
+    assert results[0].steps == results[1].steps
+    assert results[0].observations == results[1].observations
+    assert results[0].tallies == results[1].tallies
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
+        (
+            "workload.datagrams.gro=true,hosts.receiver.stack.rfs=true,hosts.receiver.adapters.nic.steering=rss,"
+            "workload.datagrams.queue=1",
+            "both together are not modelled",
+        ),
         ("workload.datagrams.batch=7", "a divisor of count, 64"),
         ("workload.datagrams.size=2000 B,workload.datagrams.gro=true", "the most is 1472 bytes"),
         ("hosts.receiver.stack.gro=none,workload.datagrams.gro=true", "merges nothing"),
