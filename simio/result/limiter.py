@@ -56,7 +56,8 @@ def limiter(
 
     If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the
     time, the limit is what a machine waited for most of the `end` ps of the run, such as a window, or a trace that is
-    `paused` for this share of it. Otherwise the stages run one after another, and the busiest part is named.
+    `paused` for this share of it. Otherwise the busiest part is named, after such a wait, or after the remark that the
+    stages run one after another.
     """
     servers = [("resource", use.name, use.utilisation) for use in resources if not use.lock]
     own = [("thread", use.name, use.busy) for use in threads]
@@ -90,6 +91,8 @@ def limiter(
         return Limiter("load", candidates[0][1], candidates[0][2], sentence)
     crowded = any(use.longest_line >= CROWD for use in resources)
     why = "" if open_loads or crowded else ": the stages run one after another"
+    if waiting and waiting.busy >= SATURATED:
+        why = f"; {waiting.sentence}"
     sentence = f"No part is saturated{why}. Busiest: {busiest}"
     return Limiter("none", candidates[0][1], candidates[0][2], sentence)
 

@@ -366,3 +366,7 @@ def test_a_deferred_burst_waits_for_the_window_that_is_full_and_not_by_nagle(tmp
     own = run_scenario(load(str(path), ["hosts.a.stack.max_cwnd=86190 B"])).cases[0]
     assert "mostly for the other end's window" in offered.limiter.sentence
     assert "mostly for its congestion window" in own.limiter.sentence
+    # The line is busy for most of the time, and the window still decides.
+    wide = run_scenario(load(str(path), ["hosts.a.stack.max_cwnd=115000 B"])).cases[0].limiter.sentence
+    assert wide.startswith("No part is saturated; ttcp at a waits 9")
+    assert "mostly for its congestion window. Busiest: r>b.eth 8" in wide
