@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
@@ -60,6 +61,18 @@ class Arrivals(Values):
         1, description="column of a file that has several, between commas"
     )
     _instants: tuple[int, ...] = PrivateAttr(default=())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _mapping(cls, given: object) -> object:
+        """What was given, unless it is a word: the name of a process or a rate, each of which has a key."""
+        if not isinstance(given, str):
+            return given
+        words = f"rate: 1000 /s, process: {given if given == 'constant' else 'poisson'}"
+        with suppress(units.UnitError):
+            units.parse(given, "request_rate")
+            words = f"rate: {given}"
+        raise refusal(quote(given), "a mapping", f"write {{{words}}}")
 
     @model_validator(mode="after")
     def _one_process(self) -> Arrivals:

@@ -56,8 +56,8 @@ def limiter(
 
     If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the
     time, the limit is what a machine waited for most of the `end` ps of the run, such as a window, or a trace that is
-    `paused` for this share of it. Otherwise the busiest part is named, after such a wait, or after the remark that the
-    stages run one after another.
+    `paused` for this share of it. Otherwise the busiest part is named, after a wait of nearly all the time, or after
+    the remark that the stages run one after another.
     """
     servers = [("resource", use.name, use.utilisation) for use in resources if not use.lock]
     own = [("thread", use.name, use.busy) for use in threads]

@@ -203,6 +203,15 @@ run: {until: 300 us}
             "'kernels/linux-6.x' is of kind 'unix'; a kernel of kind 'linux' has it",
         ),
         ("disks.ssd.rotation=7200 rpm", "'disks/datacentre-tlc-2023' is of kind 'nvme'; a disk of kind "),
+        (
+            "workload.w.arrivals=constant",
+            "found 'constant'; expected a mapping; write {rate: 1000 /s, process: const",
+        ),
+        ("workload.w.arrivals='50 /s'", "found '50 /s'; expected a mapping; write {rate: 50 /s}"),
+        (
+            "workload.w.arrivals=uniform",
+            "found 'uniform'; expected a mapping; write {rate: 1000 /s, process: poi",
+        ),
         ("workload.w.arrivals=1000", "found 1000; expected a mapping with any of rate, process, burst, pause, "),
         (
             "workload.w={kind: datagrams, from: server, to: far, arrivals: {rate: 3 Mpps}}",
