@@ -65,7 +65,7 @@ class Arrivals(Values):
     @model_validator(mode="before")
     @classmethod
     def _mapping(cls, given: object) -> object:
-        """What was given, unless it is a word: the name of a process or a rate, each of which has a key."""
+        """The mapping as given. Refuses a word: the name of a process or a rate, each of which has a key."""
         if not isinstance(given, str):
             return given
         words = f"rate: 1000 /s, process: {given if given == 'constant' else 'poisson'}"

@@ -210,9 +210,9 @@ def _problems(error: ScenarioError) -> str:
 
 def _in_place_of_a_size(name: str, category: str) -> str:
     """A hint for `memory: 512 GiB`; '' for any other name."""
-    with suppress(UnitError):
-        parse(name, "size")
-        if category == "memory":
+    if category == "memory":
+        with suppress(UnitError):
+            parse(name, "size")
             return "a memory has rates and no size; the page cache may fill `cache` of a file system"
     return ""
 

@@ -90,9 +90,10 @@ def limiter(
         sentence = f"The trace sets the pace: it pauses {paused:.0%} of the time. Busiest: {busiest}"
         return Limiter("load", candidates[0][1], candidates[0][2], sentence)
     crowded = any(use.longest_line >= CROWD for use in resources)
-    why = "" if open_loads or crowded else ": the stages run one after another"
     if waiting and waiting.busy >= SATURATED:
         why = f"; {waiting.sentence}"
+    else:
+        why = "" if open_loads or crowded else ": the stages run one after another"
     sentence = f"No part is saturated{why}. Busiest: {busiest}"
     return Limiter("none", candidates[0][1], candidates[0][2], sentence)
 

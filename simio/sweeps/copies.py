@@ -61,11 +61,11 @@ def end(number: int) -> None:
 
 
 class CopyPool:
-    """So many copies of this process at most; in the place of one that died there is another when work comes."""
+    """Copies of this process, `workers` at most; one that died is replaced when work comes."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._copies: list[_Copy] = []
+        self._copies: list[_Worker] = []
         self._todo: deque[_Future] = deque()
         self._done: deque[_Future] = deque()
 
@@ -81,7 +81,7 @@ class CopyPool:
 
     def first(self) -> Any:
         """Wait until a future is done, and return it."""
-        busy = {copy.pipe: copy for copy in self._copies if copy.future}
+        busy = {each.pipe: each for each in self._copies if each.future}
         for pipe in wait(list(busy), 0 if self._done else None):
             one = busy[pipe]  # type: ignore[index]
             if not one.answers():
@@ -104,7 +104,7 @@ class CopyPool:
 
     def _deal(self) -> None:
         """Give what is to be done to copies without work. They have one chunk each, lest both ends wait to send."""
-        idle = [copy for copy in self._copies if copy.future is None]
+        idle = [each for each in self._copies if each.future is None]
         while self._todo:
             if not idle:
                 if len(self._copies) == self.workers:
@@ -116,14 +116,14 @@ class CopyPool:
             else:
                 self._remove(one)
 
-    def _added(self) -> _Copy:
+    def _added(self) -> _Worker:
         try:
-            self._copies.append(_Copy())
+            self._copies.append(_Worker())
         except OSError as error:
             raise SimioError(f"a process cannot be started: {one_line(error.strerror or str(error))}") from None
         return self._copies[-1]
 
-    def _remove(self, one: _Copy) -> None:
+    def _remove(self, one: _Worker) -> None:
         self._copies.remove(one)
         one.pipe.close()
         end(one.number)
@@ -137,7 +137,7 @@ class _Future:
     done: Done[Any] | None = None
 
 
-class _Copy:
+class _Worker:
     """A copy of this process, and the future that it works on. Raises OSError where there is no room for one."""
 
     def __init__(self) -> None:
@@ -180,7 +180,7 @@ def _serve(pipe: Connection, parent: int) -> None:
     # At once, since the copy has the parent's files and their locks.
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # What is there stays, and is not looked through for garbage: that would copy it page by page.
+    # Objects of the parent are not looked through for garbage, as that would copy them page by page.
     gc.freeze()
     begin(parent)
     while True:

@@ -62,7 +62,7 @@ def interrupts_itself(scenario, task):
 
 
 def what_is_known(scenario, task):
-    """What a test said."""
+    """A message of a test."""
     return KNOWN
 
 
@@ -74,5 +74,5 @@ def notes_itself(scenario, task):
 
 
 def cannot_be_sent(scenario, task):
-    """What pickle refuses."""
+    """An object that pickle refuses."""
     return lambda: None

@@ -29,8 +29,8 @@ class SeatedStack(Stack):
         stack: Stack,
         interface: QueuedInterface,
         cores: tuple[int, int],
-        merges: bool = False,
-        ports: tuple[int, int] = (0, 0),
+        merges: bool,
+        ports: tuple[int, int],
     ) -> None:
         """`merges`: datagrams of one poll go up as one buffer (UDP_GRO). `ports` are what software steers by.
 

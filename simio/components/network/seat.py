@@ -29,10 +29,9 @@ class Seat:
         self.napi = interface.queue(cores[1])
         self.process: CorePlace = interface.places.process(cores[0])
         self.driver: CorePlace = self.napi.place
-        self.steers = steered is not None and steered != cores[1]
-        self.softirq: CorePlace = self.driver
-        if steered is not None and self.steers:
-            self.softirq = interface.places.softirq(steered)
+        protocols = cores[1] if steered is None else steered
+        self.steers = protocols != cores[1]
+        self.softirq: CorePlace = interface.places.softirq(protocols) if self.steers else self.driver
         self.apart = self.process.core.number != self.softirq.core.number
         self.far = " far" if self.process.socket != self.softirq.socket else ""
         limit = stack.sheet.busy_read

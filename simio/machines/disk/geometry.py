@@ -84,12 +84,18 @@ def travel(state: NDArray, base: int, here: int, there: int, writes: bool) -> in
 
 
 @shared
-def zone_of(state: NDArray, base: int, sector: int) -> int:
-    """Position in the state of the zone that holds a sector."""
+def zone_by(state: NDArray, base: int, column: int, value: int) -> int:
+    """Position in the state of the last zone that begins with at most this value of a column."""
     at = base + w.ZONE_TABLE + w.ZONE_COLUMNS * (state[base + w.ZONES] - 1)
-    while state[at + w.ZONE_SECTOR] > sector:
+    while state[at + column] > value:
         at -= w.ZONE_COLUMNS
     return at
+
+
+@shared
+def zone_of(state: NDArray, base: int, sector: int) -> int:
+    """Position in the state of the zone that holds a sector."""
+    return zone_by(state, base, w.ZONE_SECTOR, sector)
 
 
 @shared
@@ -150,9 +156,7 @@ def aligned(state: NDArray, base: int, time: int, sector: int) -> int:
 def last_sector_end(state: NDArray, base: int, now: int, track: int) -> int:
     """Last instant in ps, up to `now`, at which one sector of a track ended under its head and the next began."""
     heads, turn = state[base + w.HEADS], state[base + w.REVOLUTION]
-    zone = base + w.ZONE_TABLE + w.ZONE_COLUMNS * (state[base + w.ZONES] - 1)
-    while state[zone + w.ZONE_CYLINDER] * heads > track:
-        zone -= w.ZONE_COLUMNS
+    zone = zone_by(state, base, w.ZONE_CYLINDER, track // heads)
     sectors = state[zone + w.ZONE_TRACK]
     angle = (now - track_path(state, base, zone, track - state[zone + w.ZONE_CYLINDER] * heads)) % turn
     # Sector n begins at the whole part of n * turn / sectors, as in `path`: the last that has begun.

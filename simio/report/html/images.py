@@ -51,7 +51,7 @@ def write_figures(result: ScenarioResult, folder: str) -> list[Path]:
     names = [f"{name}.{form}" for form in FORMS for name in found]
     try:
         with TemporaryDirectory(prefix=".figures.", dir=into) as aside:
-            draw([*found.values()] * len(FORMS), [Path(aside, name) for name in names], "plots in files", "--html")
+            draw([*found.values()] * len(FORMS), [Path(aside, name) for name in names], "a plot in a file", "--html")
             return [Path(aside, name).replace(into / name) for name in names]
     except OSError as error:
         raise SimioError(f"cannot write into {folder!r}: {error.strerror or error}") from error
