@@ -10,8 +10,8 @@ from yaml_texts import SCENARIO
 
 from simio.errors import ScenarioError
 from simio.loading import yamltree
-from simio.loading.yamlfiles import decode, read_file
 from simio.loading.yamltree import parse_yaml
+from simio.reading import decode, read_file
 
 # ---------------------------------------------------------------- files
 

@@ -18,8 +18,8 @@ from simio.errors import Place, Problem, ScenarioError
 from simio.files import write_whole
 from simio.loading.catalogue import display
 from simio.loading.datasheet import read_datasheet
-from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import parse_yaml
+from simio.reading import read_file
 
 NOTED = 0.2
 """Correlations below this are not written."""

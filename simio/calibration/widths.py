@@ -10,8 +10,8 @@ from typing import Any
 
 from simio import units
 from simio.loading.catalogue import data_root
-from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import parse_yaml
+from simio.reading import read_file
 
 CLASSES = ("time", "size", "rate", "share", None)
 """Dimensions of values that vary without a stated interval; None is that of a count. Others, such as clocks, are

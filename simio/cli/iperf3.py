@@ -9,9 +9,9 @@ from simio.cli.options import tell
 from simio.description.model import Scenario
 from simio.engines.outcome import Outcome
 from simio.formats.iperf3.command import read_command
-from simio.formats.iperf3.output import iperf3_json
-from simio.formats.iperf3.scenario import with_command
+from simio.loading.iperf3 import with_command
 from simio.program.steps import Program
+from simio.report.iperf3 import iperf3_json
 from simio.result.model import ScenarioResult
 
 

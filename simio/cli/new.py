@@ -102,8 +102,8 @@ def copied(name: str) -> str:
     # A starter needs nothing of what these import.
     from simio.loading import ready
     from simio.loading.cutting import without
-    from simio.loading.yamlfiles import read_file
     from simio.loading.yamltree import parse_yaml
+    from simio.reading import read_file
 
     path = ready.ready_file(name.removesuffix(".yaml"))
     if path is None:

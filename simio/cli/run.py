@@ -212,7 +212,7 @@ def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | No
 def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str | Iterable[str]:
     """The result as JSON, CSV or, by default, as on a terminal (without colour in a file)."""
     if form == "fio":
-        from simio.formats.fio.output import as_fio_json
+        from simio.report.fio import as_fio_json
 
         return as_fio_json(result.cases[0], bins=True) if result.cases else ""
     if form:

@@ -28,10 +28,11 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.description.model import Case, Scenario
     from simio.engines.outcome import Outcome
     from simio.loading import load
+    from simio.observing import AbortedActivity, InterruptedActivity, observe
     from simio.program.digest import program_hash
     from simio.report.trace import chrome
     from simio.result.activity import MOST as USUAL
-    from simio.result.activity import AbortedActivity, Activity, InterruptedActivity, observe
+    from simio.result.activity import Activity
     from simio.wording import counted
 
 MOST = 5_000_000

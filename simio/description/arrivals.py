@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -13,6 +14,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from simio import units
 from simio.description.quantities import Count, Duration, Horizon, Quantity, Text, Time, Values, refusal
 from simio.errors import Place, Problem, ScenarioError, quote
+from simio.reading import read_file
 
 SECOND = 10**12
 MOST_BYTES = 64 * 2**20
@@ -108,13 +110,14 @@ class Arrivals(Values):
                 raise refusal("times that do not ascend", "two instants or more in ascending order", field="times")
             self._instants = self.times
 
-    def with_file(self, folder: Path) -> Arrivals:
-        """These arrivals with the contents of the file that they name. Raises ScenarioError for mistakes in it."""
-        from simio.loading.yamlfiles import read_file
+    def with_file(self, find: Callable[[str], Path]) -> Arrivals:
+        """These arrivals with the contents of the file that they name; `find` gives its path.
 
+        Raises ScenarioError for mistakes in it.
+        """
         if not isinstance(self.times, str):
             return self
-        path = folder / self.times
+        path = find(self.times)
         found = self.model_copy()
         found._instants = _read(read_file(path, what="file of arrivals", most=MOST_BYTES), str(path), self)
         return found

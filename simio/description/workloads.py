@@ -6,7 +6,7 @@ such as a host, and ``routes`` names the pairs of such fields that data flows be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
@@ -84,8 +84,8 @@ class WorkloadParams(Values):
         """Bytes of its largest remote procedure call, without the header of UDP, and the hosts that are called."""
         return 0, ()
 
-    def with_files(self, folder: Path) -> Self:
-        """These parameters with the contents of the files that they name, relative to `folder`.
+    def with_files(self, find: Callable[[str], Path]) -> Self:
+        """These parameters with the contents of the files that they name; `find` gives the path of a name.
 
         Raises ScenarioError for a file that cannot be read, or that has mistakes in it.
         """
@@ -96,7 +96,7 @@ class WorkloadParams(Values):
 
         if not isinstance(arrivals, Arrivals) or not isinstance(arrivals.times, str):
             return self
-        return self.model_copy(update={"arrivals": arrivals.with_file(folder)})
+        return self.model_copy(update={"arrivals": arrivals.with_file(find)})
 
     @property
     def measured_times(self) -> Mapping[str, Sketch]:

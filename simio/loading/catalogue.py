@@ -23,9 +23,9 @@ from simio.loading.datasheet import (
     read_datasheet,
 )
 from simio.loading.problems import a, there_are
-from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
 from simio.plugins import load_plugins
+from simio.reading import read_file
 from simio.units import UnitError, parse
 
 __all__ = ["BASES", "Catalogue", "CatalogueEntry", "UnknownPart", "ValueEntry", "catalogue", "names", "sheet"]

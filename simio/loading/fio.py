@@ -13,8 +13,8 @@ from simio.errors import Problem, ScenarioError, SimioError, quote
 from simio.loading.cutting import without
 from simio.loading.ready import near_ready
 from simio.loading.scenario import ScenarioFile
-from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
+from simio.reading import read_file
 
 KIND = "fio"
 _REPLACED = ("title", "about", "workload", "vary", "measured", "run")

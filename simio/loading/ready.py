@@ -9,8 +9,8 @@ from pathlib import Path
 
 from simio.errors import did_you_mean
 from simio.loading.catalogue import data_root
-from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import parse_yaml
+from simio.reading import read_file
 
 _FOLDER = "scenarios"
 
@@ -78,7 +78,7 @@ def _question(text: str) -> str:
     return paragraph[: paragraph.rfind("?") + 1] or paragraph
 
 
-def beside(folder: Path, name: str) -> Path:
+def file_beside(folder: Path, name: str) -> Path:
     """A file that a scenario in `folder` names; a copy of a ready scenario has those of the original."""
     path, ready = folder / name, data_root("simio.scenarios") / name
     return ready if not path.exists() and ready.is_file() else path

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from simio.description.quantities import refusal
 from simio.loading.catalogue import display
 from simio.loading.problems import ProblemList
-from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import parse_yaml
+from simio.reading import read_file
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 

@@ -40,9 +40,9 @@ from simio.loading.vary import Cases, Trees, apply, apply_once, described, expan
 from simio.loading.volumes import build_volumes
 from simio.loading.whereabouts import Whereabouts, whole_path
 from simio.loading.workloads import build_workloads, check_calls, check_references, check_routes
-from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
 from simio.plugins import load_plugins
+from simio.reading import read_file
 from simio.topology import Reachability
 
 if TYPE_CHECKING:

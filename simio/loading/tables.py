@@ -26,8 +26,8 @@ from simio.loading.catalogue import display
 from simio.loading.measuredvalues import measured_value
 from simio.loading.problems import ProblemList, join, node_text, place_of
 from simio.loading.vary import canonical
-from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml, value_text
+from simio.reading import read_file
 
 _KEYS = ("title", "source", "quantity", "unit", "scenario", "errors", "tolerance", "notes", "rows")
 _REMARKS = ("text", "note", "anomaly", "missed")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from simio import units
 from simio.description.messages import ADDRESS
@@ -15,6 +16,7 @@ from simio.loading.keypaths import empty, mapping
 from simio.loading.links import Inventory
 from simio.loading.parts import beside
 from simio.loading.problems import join, place_of
+from simio.loading.ready import file_beside
 from simio.loading.yamltree import Node
 from simio.topology import Reachability
 from simio.workloads import workload_kinds
@@ -50,7 +52,7 @@ def _workload(ctx: Context, name: str, node: Node, place: Place) -> Workload | N
     if params is None:
         return None
     try:
-        return Workload(name, kind, params.with_files(beside(ctx, place)))
+        return Workload(name, kind, params.with_files(partial(file_beside, beside(ctx, place))))
     except ScenarioError as error:
         ctx.problems.extend(_placed(problem, path, own) for problem in error.problems)
         return None

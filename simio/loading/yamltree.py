@@ -18,9 +18,9 @@ from typing import Any, Literal
 import yaml
 
 from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote, visible
-from simio.loading.yamlfiles import MAX_BYTES, too_large
 from simio.loading.yamlscalars import CORE, Refused, Scalar, plain, short, tagged
 from simio.loading.yamlsyntax import syntax_problem
+from simio.reading import MAX_BYTES, too_large
 
 MAX_DEPTH = 64
 MAX_NODES = 100_000

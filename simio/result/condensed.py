@@ -14,13 +14,12 @@ import numpy as np
 
 from simio.engines.outcome import Ints, Outcome
 from simio.errors import RunError
+from simio.program.roles import REQUEST
 from simio.program.steps import Program
 from simio.sketch import Sketch
 
 _BYTES = ("delivered", "sent", "counted")
 _TIMES = ("latency", "time")
-REQUEST = "request"
-"""Role of the marks of replayed requests, which are several in a row for each."""
 
 Sink = Callable[[Ints], object]
 """Is given records of marks of requests: time, mark, value."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simio.engines.outcome import Outcome, Status
+from simio.program.roles import TRACE_PAUSE
 from simio.program.service import SECOND
 from simio.program.steps import PROFILED, UNBOUNDED, Mark, Program
 from simio.result.distribution import distribution
@@ -17,8 +18,6 @@ from simio.result.recorded import Observation
 from simio.result.statistics import percentile, warm_up
 from simio.sketch import Sketch
 
-TRACE_PAUSE = "trace pause"
-"""Name of the threads in which a replay waits as its trace does."""
 Ints = NDArray[np.int64]
 SHORT = "the run is too short for a steady state: the whole run is reported, with its start"
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from simio.engines.outcome import Ints
 from simio.errors import RunError
+from simio.program.roles import REQUEST
 from simio.program.steps import Program
-from simio.result.condensed import REQUEST, Sink
+from simio.result.condensed import Sink
 
 FIELDS = ("number", "target", "place", "extent", "latency")
 """Values that a request is recorded by, one mark each, all at once when it is done.

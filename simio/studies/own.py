@@ -9,8 +9,8 @@ from pathlib import Path
 from simio.errors import SimioError, quote
 from simio.loading.catalogue import OWN
 from simio.loading.tables import own_name
-from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
+from simio.reading import read_file
 from simio.studies.rows import Library
 
 

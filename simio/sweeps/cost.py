@@ -12,8 +12,8 @@ from simio.description.parts import parts
 from simio.errors import Problem, ScenarioError, SimioError, did_you_mean, quote
 from simio.loading.catalogue import catalogue
 from simio.loading.problems import place_of
-from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import parse_yaml
+from simio.reading import read_file
 from simio.sweeps.space import Settings
 from simio.sweeps.values import number_of
 

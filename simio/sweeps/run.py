@@ -97,7 +97,7 @@ def _local(processes: int | None, tasks: int) -> Pool:
 
 def _read(tasks: Iterable[Task]) -> tuple[list[Numbered], list[tuple[int, SimioError]]]:
     """Tasks with the texts of their files, so that all see the same; and those whose file cannot be read."""
-    from simio.loading.yamlfiles import read_file
+    from simio.reading import read_file
 
     texts: dict[str, str | ScenarioError] = {}
     read: list[Numbered] = []

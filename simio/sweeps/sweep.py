@@ -12,7 +12,7 @@ from typing import Any
 from simio.errors import Problem, ScenarioError, SimioError
 from simio.loading import ScenarioFile
 from simio.loading.catalogue import Catalogue, catalogue
-from simio.loading.yamlfiles import files_read
+from simio.reading import files_read
 from simio.sweeps.cache import outcome_of
 from simio.sweeps.outcome import SweepOutcome
 from simio.sweeps.rows import SweepRow, in_file, row_of, told

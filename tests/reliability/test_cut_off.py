@@ -20,8 +20,8 @@ from simio.engines.outcome import Interrupted, Status
 from simio.errors import RunError
 from simio.loading import load
 from simio.lower import lower
+from simio.observing import InterruptedActivity, observe
 from simio.report import data, terminal
-from simio.result.activity import InterruptedActivity, observe
 from simio.result.model import ScenarioResult
 from simio.running import RunOptions, run_case, run_scenario
 from simio.waiting import watched

@@ -11,8 +11,9 @@ import pytest
 
 from simio.engines.compiled import run
 from simio.lower import lower
+from simio.observing import observe
 from simio.report.trace import COUNTERS, RESOURCES, THREADS, chrome
-from simio.result.activity import Activity, observe
+from simio.result.activity import Activity
 
 NETWORK = ("slac-64k-windows.yaml", "workload.ttcp.window=64 KiB", "run.until=130 ms", "run.warm_up=0 s")
 DISKS = ("linux-fc-raw.yaml", "run.until=5 ms")

@@ -12,9 +12,9 @@ import pytest
 from simio.engines import reference
 from simio.engines.outcome import Options
 from simio.errors import RunError, ScenarioError
-from simio.formats.fio.output import as_fio_json
 from simio.loading import load
 from simio.lower import lower
+from simio.report.fio import as_fio_json
 from simio.result.model import CaseResult
 from simio.running import RunOptions, run_scenario
 

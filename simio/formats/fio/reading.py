@@ -15,6 +15,7 @@ from simio.formats.fio.jobfile import Given, Read, Section, sections
 from simio.formats.fio.options import Ignored, OptionReader
 from simio.formats.fio.results import apart
 from simio.formats.rows import first_object
+from simio.reading import read_file
 
 INLINE = "fio"
 """Name of the job that a scenario describes without a job file."""
@@ -110,6 +111,4 @@ def _of_json(text: str, file: str) -> list[Section]:
 
 def includes(path: Path) -> str:
     """The text of a file that a job file includes, or of that itself. Raises ScenarioError if it cannot be read."""
-    from simio.loading.yamlfiles import read_file
-
     return read_file(path, what="job file of fio")

@@ -16,6 +16,8 @@ D = TypeVar("D")
 
 _SUFFIX = re.compile(r"(\d+(?:\.\d*)?|\.\d+)([kmgt]?)", re.IGNORECASE)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+NAME = "iperf3"
+"""Name of the workload that a command is."""
 BLOCK = 128 * 1024
 """Bytes a write over TCP (iperf 3.18, src/iperf.h: DEFAULT_TCP_BLKSIZE)."""
 DURATION = 10

@@ -16,6 +16,7 @@ from simio.description.quantities import Text, Time, refusal, show
 from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.formats.fio.job import ASYNCHRONOUS, Job
 from simio.formats.fio.reading import Jobs, includes, inline_job, read_jobs
+from simio.reading import read_file
 from simio.workloads import register_workload
 
 MOST_BYTES = 2**26
@@ -72,16 +73,13 @@ class Fio(WorkloadParams):
             raise refusal("a section", "none without a job file", field="section")
         return self
 
-    def with_files(self, folder: Path) -> Self:
+    def with_files(self, find: Callable[[str], Path]) -> Self:
         """See `WorkloadParams.with_files`."""
         filled = self.model_copy()
         if not self.job:
             filled._jobs = inline_job(self.options, self.ignore)
             return filled
-        from simio.loading.ready import beside
-        from simio.loading.yamlfiles import read_file
-
-        path = Path(normpath(beside(folder, self.job)))
+        path = Path(normpath(find(self.job)))
         text = read_file(path, what="job file of fio", most=MOST_BYTES)
         filled._jobs = read_jobs(text, str(path), includes, self.options, self.section, self.ignore)
         return filled

@@ -17,10 +17,9 @@ from simio.errors import RunError
 from simio.formats.traces.files import TraceSummary
 from simio.machines import records
 from simio.program.builder import Register, since
+from simio.program.roles import REQUEST, TRACE_PAUSE
 from simio.program.service import SECOND
 from simio.program.steps import HORIZON
-from simio.result.condensed import REQUEST
-from simio.result.measure import TRACE_PAUSE
 from simio.workloads import register_workload
 from simio.workloads.replay import rows
 from simio.workloads.replay.addresses import Placement

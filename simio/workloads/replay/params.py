@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Self
@@ -28,6 +28,7 @@ from simio.formats.traces.columns import Columns
 from simio.formats.traces.files import Choice, TraceFile
 from simio.formats.traces.lines import ColumnsFormat
 from simio.formats.traces.trace import FORMATS, TraceFormat
+from simio.reading import check_readable, note_file
 from simio.sketch import Sketch
 from simio.workloads.replay.addresses import Fit
 from simio.workloads.replay.rows import Mode
@@ -152,12 +153,9 @@ class Replay(WorkloadParams):
         """The format of the trace."""
         return FORMATS[self.format] if self.format else ColumnsFormat(self.columns)  # type: ignore[arg-type]
 
-    def with_files(self, folder: Path) -> Self:
+    def with_files(self, find: Callable[[str], Path]) -> Self:
         """See `WorkloadParams.with_files`."""
-        from simio.loading.ready import beside
-        from simio.loading.yamlfiles import check_readable, note_file
-
-        path = beside(folder, self.trace)
+        path = find(self.trace)
         check_readable(path, "trace file")
         choice = Choice(self.first, self.last, self.since, self.until, self.align, self.disorder, self.ignore)
         trace = TraceFile(str(path), self.form, choice)

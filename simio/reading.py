@@ -1,4 +1,4 @@
-"""YAML files, and others that they name, as text, or the problem that makes them unreadable."""
+"""The text of YAML files, and of others that they name, or the problem that makes one unreadable."""
 
 from __future__ import annotations
 

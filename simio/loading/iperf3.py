@@ -5,12 +5,9 @@ from __future__ import annotations
 from os import PathLike
 
 from simio.description.model import Scenario
-from simio.formats.iperf3.command import Command
+from simio.formats.iperf3.command import NAME, Command
 from simio.loading.scenario import ScenarioFile
 from simio.loading.yamltree import parse_yaml
-
-NAME = "iperf3"
-"""The name of the workload."""
 
 
 def with_command(path: str | PathLike[str], command: Command, sets: tuple[str, ...] = ()) -> Scenario:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from simio.description.model import System
 from simio.engines.outcome import Outcome
-from simio.formats.iperf3.command import BLOCK, Command
-from simio.formats.iperf3.scenario import NAME
+from simio.formats.iperf3.command import BLOCK, NAME, Command
 from simio.program.service import SECOND
 from simio.program.steps import Program
 from simio.result.model import CaseResult
