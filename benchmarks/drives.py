@@ -1,4 +1,4 @@
-"""How near the models of drives are to the drives: traces of real ones replayed, and random reads beside DiskSim's.
+"""Errors of the models of drives against the drives: traces of real ones replayed, and random reads beside DiskSim's.
 
     python benchmarks/drives.py FOLDER [--random] [--json]
 

@@ -1,4 +1,4 @@
-"""What one run of many alike costs in one process: all of it, and the part that is not the engine's.
+"""Cost of one run of many alike in one process: all of it, and the part that is not the engine's.
 
 `python benchmarks/many.py [--rows N] [--load NAME] [--processes N]` runs N variations each of three programs: a few
 HIPPI packets, little to do for the engine; TCP transfers of 10 MiB, windows by streams, between hosts; and the same

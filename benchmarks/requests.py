@@ -1,4 +1,4 @@
-"""How fast the block layer is simulated: millions of requests of a host with NVMe drives.
+"""Speed of simulating the block layer: millions of requests of a host with NVMe drives.
 
     python benchmarks/requests.py [--requests N] [--drives N] [--processes N] [--interface NAME]
 

@@ -1,4 +1,4 @@
-"""What a simulation costs by the size of a transfer, by hosts, connections and disks: CPU time and memory.
+"""Cost of a simulation by the size of a transfer, by hosts, connections and disks: CPU time and memory.
 
     python benchmarks/scale.py [--sizes MIB ...] [--hosts N ...] [--streams N ...] [--disks N ...] [--limit SECONDS]
 

@@ -40,7 +40,7 @@ def processes(row: Row) -> int:
 
 
 def straw(row: Row, known: list[Row]) -> float | None:
-    """What the straw man says of a row; None where it knows nothing, or the row itself."""
+    """The straw man's answer for a row; None where it knows nothing, or the row itself."""
     if row.quantity != "requests" or processes(row) == 1:
         return None
     table = [each for each in known if each.table == row.table and each.measured is not None]

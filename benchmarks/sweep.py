@@ -1,4 +1,4 @@
-"""How long a sweep of 1000 configurations takes: in one process, in a process for each CPU, and on a Dask cluster.
+"""Duration of a sweep of 1000 configurations: in one process, in a process for each CPU, and on a Dask cluster.
 
 `python benchmarks/sweep.py [--rows N] [--writes N]`; each way has to give the same table. The cluster is a scheduler
 and two workers of this machine, which listen on 127.0.0.1 only.

@@ -1,4 +1,4 @@
-"""How fast are traces replayed, and in how much memory?
+"""Speed and memory of replays of traces.
 
     python benchmarks/traces.py [COUNT ...] [--json]
     python benchmarks/traces.py --make FILE COUNT [SECONDS]

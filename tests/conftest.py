@@ -22,7 +22,7 @@ SCENARIOS = ROOT / "scenarios"
 
 @pytest.fixture(scope="session", autouse=os.environ.get("NUMBA_DISABLE_JIT") == "1")
 def interpreted() -> Iterator[None]:
-    """Without numba, the compiled engine is run as Python."""
+    """The compiled engine, run as Python where numba is missing."""
     from interpreted import interpret
 
     with pytest.MonkeyPatch.context() as patch:

@@ -24,7 +24,7 @@ LIBRARIES = ("applications", "internet", "point-to-point", "traffic-control", "n
 
 @dataclass
 class Way:
-    """What one simulator took and found: a number a round; empty where it is missing."""
+    """Times and results of one simulator: a number a round; empty where it is missing."""
 
     run: list[float] = field(default_factory=list)
     """CPU seconds of the simulation alone."""

@@ -1,4 +1,4 @@
-"""What the comparisons share: the sweep's variations, CPU time of a process, spreads of rounds, and tables.
+"""Common parts of the comparisons: the sweep's variations, CPU time of a process, spreads of rounds, and tables.
 
 SimGrid's part imports it, too, in an environment that has no simio.
 """

@@ -49,7 +49,7 @@ class Browser:
         return self.driver.execute_cdp_cmd(name, values)
 
     def run(self, script: str) -> Any:
-        """What a script in the page returns; a promise is waited for."""
+        """Result of a script in the page; a promise is waited for."""
         made = f"Promise.resolve((() => {{ {script} }})())"
         return self.driver.execute_async_script(f"{made}.then(arguments[0], (e) => arguments[0]('error: ' + e));")
 
@@ -60,7 +60,7 @@ class Browser:
         return WebDriverWait(self.driver, seconds, 0.05).until(lambda driver: driver.execute_script(script))
 
     def complaints(self) -> list[str]:
-        """What the console has said since the page is there that is no remark."""
+        """Messages of the console since the page is there, but for remarks."""
         said = [entry for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
         return [entry["message"] for entry in said if entry["timestamp"] >= self.since]
 

@@ -70,7 +70,7 @@ def opened(browser: Any, address: str, query: str = "", rate: bool = True) -> No
 
 
 def rate_of(folder: Path, name: str, **values: str) -> str:
-    """What the page has to show for these values of the workload, as a session alone says it."""
+    """The rate that the page has to show for these values of the workload, as a session alone says it."""
     from simio.report.tables import rate_text
 
     session = Session(str(folder))

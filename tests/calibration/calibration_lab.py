@@ -83,7 +83,7 @@ class Lab:
         self.library = Library(self.folder / "tables", self.folder / "scenarios")
 
     def answer(self, truth: Mapping[tuple[str, str], str]) -> list[float]:
-        """What the scenario gives with these values, in the order of the table."""
+        """Answers of the scenario with these values, in the order of the table."""
         simulated = simulate(rows([STUDY], self.library), self.library, Overlay(self.parts, truth))
         return [float(each.value) for each in simulated if each.value is not None]
 

@@ -110,7 +110,7 @@ AUTHORS = {
 
 
 def from_a_table(source: str) -> bool:
-    """Whether a source is one of the documents whose tables are predicted here."""
+    """True if a source is one of the documents whose tables are predicted here."""
     told = (document in source for document in DOCUMENTS)
     return any(told) or any(author in source for author in AUTHORS) or bool({*named_in(source)} & {*LIBRARY.names})
 

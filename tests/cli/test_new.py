@@ -126,7 +126,7 @@ def test_a_shell_is_told_how_to_complete(shell):
 
 
 def completed(words: str) -> list[str]:
-    """What a shell is offered for the last of these words."""
+    """Completions that a shell is offered for the last of these words."""
     environment = {
         "_SIMIO_COMPLETE": "bash_complete",
         "COMP_WORDS": words,

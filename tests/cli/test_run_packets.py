@@ -21,7 +21,7 @@ def run(*arguments: str) -> Result:
 
 
 def told(done: Result) -> str:
-    """What a run said beside its answer, but for the engine's being compiled."""
+    """Messages of a run beside its answer, but for the engine's being compiled."""
     lines = done.stderr.splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith("simio: compiling"))
 

@@ -143,7 +143,7 @@ def commands(block: Block) -> list[Command]:
 
 
 def agree(said: str, printed: str) -> bool:
-    """Whether a command printed what the document says."""
+    """True if a command printed what the document says."""
     if ELLIPSIS not in said.splitlines():
         return said == printed
     lines, told = printed.splitlines(), said.splitlines()
@@ -153,7 +153,7 @@ def agree(said: str, printed: str) -> bool:
 
 
 def shortened(said: str, printed: str) -> str:
-    """What a command prints, cut where the document cuts it."""
+    """Output of a command, cut where the document cuts it."""
     told, lines = said.splitlines(), printed.splitlines()
     if ELLIPSIS in told:
         cut = told.index(ELLIPSIS)
@@ -209,7 +209,7 @@ class Place:
         path.write_text(text, encoding="utf-8")
 
     def run(self, command: str) -> str:
-        """What a command prints on both streams, without spaces at the ends of lines."""
+        """Output of a command on both streams, without spaces at the ends of lines."""
         done = subprocess.run(
             command, shell=True, cwd=self.folder, env=self.environment, encoding="utf-8", timeout=PATIENCE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -70,7 +70,7 @@ def fields(model: type[BaseModel]) -> str:
 
 
 def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:
-    """What may be written for a field."""
+    """Values that may be written for a field."""
     quantity = quantity_of(field)
     if quantity:
         above = ", above 0" if quantity.positive else ", or minus a time" if quantity.signed else ""
@@ -84,7 +84,7 @@ def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:
 
 
 def plain_kind(field: FieldInfo) -> str:
-    """What may be written for a field that is no quantity."""
+    """Values that may be written for a field that is no quantity."""
     annotation = field.annotation
     named = [name for mark in field.metadata if isinstance(mark, Name) for name in mark.registry if name]
     if named or typing.get_origin(annotation) is typing.Literal:
@@ -188,7 +188,7 @@ def quantities() -> str:
 
 
 def stacks() -> str:
-    """How the protocol stacks of the catalogue differ."""
+    """Differences of the protocol stacks of the catalogue."""
     names = parts("stacks")
     rows = ([f"`{key}`", *(catalogued(name, key) for name in names)] for key in TOLD_OF_STACKS)
     return markdown(["value", *(f"`{name.partition('/')[2]}`" for name in names)], rows)

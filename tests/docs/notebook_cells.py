@@ -58,7 +58,7 @@ def _lines(text: str) -> list[str]:
 
 
 def words(outputs: list[dict[str, Any]]) -> list[str]:
-    """What a reader sees of outputs, whatever markup it is in."""
+    """Text of outputs that a reader sees, whatever markup it is in."""
     texts = [
         "".join(output.get("text") or output["data"].get("text/html") or output["data"]["text/plain"])
         for output in outputs

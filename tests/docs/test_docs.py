@@ -174,7 +174,7 @@ def gallery() -> dict[str, str]:
 
 
 def answers(result: ScenarioResult) -> list[float]:
-    """What the cases of a scenario give.
+    """Answers of the cases of a scenario.
 
     Throughput and streams in its unit, mean times in ms, mean and longest times in us below a millisecond, mean
     slowdowns, and dropped packets.

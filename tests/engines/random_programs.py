@@ -67,7 +67,7 @@ class Writer:
         return self.pick(0, 11) == 11
 
     def room(self) -> bool:
-        """Whether a statement may take registers: four at most, of which a thread has twenty."""
+        """True if a statement may take registers: four at most, of which a thread has twenty."""
         return self.p._registers_used <= 16
 
     def constant(self) -> int:

@@ -177,7 +177,7 @@ SYMBOLS = {"entry": "cfunc_advance", "outside": ["memset", "simio_tcp"], "functi
 
 
 def damages(whole: bytes) -> Iterator[bytes]:
-    """What a disk, or a curious person, may make of an entry."""
+    """Damages that a disk, or a curious person, may do to an entry."""
     for at in range(len(whole)):
         yield whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
     checksum, symbols, code = whole.split(b"\n", 2)

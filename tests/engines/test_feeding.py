@@ -56,7 +56,7 @@ def replayed(count: int, chunk: int, given: int | None = None) -> Program:
 
 
 def same(one: Outcome, other: Outcome) -> list[str]:
-    """What two outcomes differ in, but for the machines' state."""
+    """Differences of two outcomes, but for the machines' state."""
     return [name for name in one.differences(other) if name != "state"]
 
 

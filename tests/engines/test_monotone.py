@@ -57,7 +57,7 @@ class Tandem:
         return p.build()
 
     def expected(self) -> list[int]:
-        """When each visit leaves, by recurrence over visits and stations."""
+        """Instants at which visits leave, by recurrence over visits and stations."""
         stations, visits = len(self.service), self.visits
         begun = [[0] * stations for _ in visits]
         gone = [[0] * stations for _ in visits]

@@ -65,7 +65,7 @@ def put(path: Path, content: str | bytes) -> Path:
 
 
 def outcome(path: Path, sets: Sequence[str] = (), parts: Catalogue | None = None) -> str:
-    """What becomes of a scenario file: 'result', 'problem' or 'refused'. Anything that should not be, raises."""
+    """Outcome of a scenario file: 'result', 'problem' or 'refused'. Anything that should not be, raises."""
     try:
         scenario = load(path, sets, parts=parts)
     except ScenarioError as error:

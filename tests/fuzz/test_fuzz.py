@@ -24,7 +24,7 @@ MOST_SECONDS = 60
 
 
 def search(fuzz: fuzz_kinds.Fuzz) -> Counter[str]:
-    """What became of the examples; an error names the seed that makes it again."""
+    """Outcomes of the examples; an error names the seed that makes it again."""
     ends: Counter[str] = Counter()
     for seed in range(FIRST, FIRST + EXAMPLES):
         signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)

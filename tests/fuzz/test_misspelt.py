@@ -64,7 +64,7 @@ def misspelt(rng: random.Random, key: str) -> str:
 
 
 def found(read: Read, file: Path, name: str, tree: object) -> object:
-    """What is read of a tree, or None if faults are told."""
+    """The scenario read from a tree, or None if faults are told."""
     try:
         return read(put(file, yaml.safe_dump(tree, sort_keys=False)), name)
     except ScenarioError as error:

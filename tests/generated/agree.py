@@ -30,7 +30,7 @@ DEFECTS = "a defect in simio", "a machine refused a request"
 
 
 def broken(case: CaseResult) -> Iterator[str]:
-    """What is wrong with a result, whatever the scenario."""
+    """Laws that a result breaks, whatever the scenario."""
     if case.bound is not None and case.rate > case.bound:
         yield f"{float(case.rate):.6g} B/s is above the bound of {float(case.bound):.6g}"
     streams = sum(stream.rate for stream in case.streams if not stream.sent)

@@ -124,7 +124,7 @@ def _writer(rng: random.Random, _: list[str], stores: list[str]) -> Tree:
 
 
 def _cached(params: Tree) -> Tree:
-    """What goes through the cache has one request outstanding."""
+    """A workload through the cache has one request outstanding."""
     return params if params["access"] == "raw" else {**params, "depth": 1}
 
 

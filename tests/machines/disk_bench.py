@@ -82,7 +82,7 @@ class Drive:
         return self.now
 
     def delay(self, count: int) -> int:
-        """How long `wait` would take; nothing changes."""
+        """Duration that `wait` would take; nothing changes."""
         kept = self.state.copy(), self.now, self.tag, self.at, self.left, self.free_at
         began = self.now
         end = self.wait(count)

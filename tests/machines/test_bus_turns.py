@@ -114,13 +114,13 @@ Transfer = tuple[int, int, int]
 
 
 def needed(period: Fraction, amount: int, overhead: int, bursts: int) -> int:
-    """What the first bursts of a transfer take alone, in ps."""
+    """Time in ps that the first bursts of a transfer take alone."""
     clocks = -(-min(bursts * 16, amount) // 4) + bursts * overhead
     return ceil(clocks * period)
 
 
 def ends(period: Fraction, transfers: list[Transfer]) -> list[int]:
-    """When each transfer is done where bursts take turns one by one."""
+    """Ends of transfers whose bursts take turns one by one."""
     waiting = deque[int]()
     done = [0] * len(transfers)
     found = [0] * len(transfers)

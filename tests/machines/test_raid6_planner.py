@@ -18,7 +18,7 @@ FIELD = 257
 
 
 def vector(members: int, member: int, stripe: int) -> list[int]:
-    """What a member has of a stripe, as weights of the stripe's data."""
+    """A member's part of a stripe, as weights of the stripe's data."""
     data, column = members - 2, (member + stripe) % members
     if column < data:
         return [int(i == column) for i in range(data)]

@@ -16,7 +16,7 @@ Pieces = list[tuple[int, int, int]]
 
 
 def phase(state: Any, at: int, size: int, verb: int, which: int, present: int) -> tuple[int, Pieces]:
-    """What a phase of a request computes, and its pieces: member, offset and size, in sectors."""
+    """Blocks that a phase of a request computes, and its pieces: member, offset and size, in sectors."""
     planner.open_request(state, 0, at, size)
     assert planner.parts(state, 0, verb, present) == 1 or state[layout.LEVEL] == ERASURE
     parity, pieces = planner.begin(state, 0, 0, which), []

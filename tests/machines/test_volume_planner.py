@@ -15,7 +15,7 @@ from simio.machines.volume.levels import after
 
 
 class Part(NamedTuple):
-    """What a part of a request reads, its parity (blocks and bytes of each), and what it writes."""
+    """Reads of a part of a request, its parity (blocks and bytes of each), and its writes."""
 
     reads: list[tuple[int, int, int]]
     parity: tuple[int, int]

@@ -47,7 +47,7 @@ numbers = st.one_of(st.integers(-40, 40), st.fractions(-9, 9, max_denominator=6)
 
 
 def computed(steps: list[tuple[int, int, int]], values: list[Any]) -> list[Any]:
-    """What a row of steps makes of two values; each step takes two of those before it."""
+    """Result of a row of steps on two values; each step takes two of those before it."""
     found = list(values)
     for step, first, second in steps:
         found.append(STEPS[step](found[first % len(found)], found[second % len(found)]))

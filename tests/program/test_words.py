@@ -37,7 +37,7 @@ def marks(program: Program) -> list[list[int]]:
 
 
 def value_of(write: Callable[[Register, Register], Operand], a: int = 17, b: int = 5) -> tuple[int, int]:
-    """What an expression of two registers is, and how many steps compute it."""
+    """Value of an expression of two registers, and the number of steps that compute it."""
     p = Builder()
     seen = p.observation("seen")
     with p.thread("t"):

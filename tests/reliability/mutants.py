@@ -73,7 +73,7 @@ def _swap(node: ast.AST, line: int, old: type[ast.AST], put: Callable[[ast.AST],
 
 
 def _leaves_something(node: ast.AST) -> bool:
-    """Whether a statement does something that can be left out: store a field, or call something for what it does."""
+    """True if a statement does something that can be left out: store a field, or call something for what it does."""
     if isinstance(node, ast.Assign):
         return isinstance(node.targets[0], ast.Subscript | ast.Attribute)
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
@@ -86,7 +86,7 @@ def _empty(node: ast.AST) -> None:
 
 
 def mutant(text: str, index: int) -> tuple[str, str]:
-    """What the change of this number is, and the source with it."""
+    """The change of this number, and the source with it."""
     tree = ast.parse(text)
     told, make = list(changes(tree))[index]
     make()
@@ -101,7 +101,7 @@ def difference(text: str, changed: str) -> str:
 
 
 def passes(package: Path, arguments: list[str], seconds: float = 3600) -> bool:
-    """Whether all tests pass with the package in this folder, in so many seconds of processor time."""
+    """True if all tests pass with the package in this folder, in so many seconds of processor time."""
     child = os.fork()
     if not child:
         status = 1
@@ -142,7 +142,7 @@ def main() -> None:
 
 
 def survivors(package: Path, name: Path, text: str, sample: list[int], arguments: list[str]) -> int:
-    """How many of the mutants survive; each is printed."""
+    """Number of mutants that survive; each is printed."""
     source = package / name
     source.write_text("raise ImportError\n")
     if passes(package, arguments):

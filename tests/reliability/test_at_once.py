@@ -25,7 +25,7 @@ def kept(tmp_path: Path) -> Path:
 
 
 def entries(folder: Path) -> dict[str, bytes]:
-    """What is kept of results, by the name of its file."""
+    """Results that are kept, by the name of the file."""
     return {
         path.name: path.read_bytes()
         for path in (folder / "simio" / "results").rglob("*")

@@ -44,7 +44,7 @@ COMMANDS = [
 
 
 def harmful(text: str) -> set[str]:
-    """What is in a text that may steer a terminal or hide something."""
+    """Characters of a text that may steer a terminal or hide something."""
     return {c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Cs") and c not in "\n\t"}
 
 

@@ -109,7 +109,7 @@ def test_workers_die_with_their_parent(tmp_path: Path) -> None:
 
 
 def runs(process: int) -> bool:
-    """Whether a process is there and no mere entry of one that has ended."""
+    """True if a process is there and no mere entry of one that has ended."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def ran(*arguments: str) -> str:
-    """What the command prints; it has to end well."""
+    """Output of the command; it has to end well."""
     done = subprocess.run([sys.executable, "-m", "simio", *arguments], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout

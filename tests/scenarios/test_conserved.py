@@ -28,14 +28,14 @@ EXACT = {"copy", "ftp", "rcp", "tar", "nfs", "play", "reader", "writer"}
 
 
 def storage_of(params: Any) -> list[str]:
-    """Where a workload has its data, as it names it."""
+    """The storage of a workload's data, as the workload names it."""
     keys = ("from_storage", "storage", "from_")
     named = [getattr(params, key, None) for key in keys]
     return [name for name in named if isinstance(name, str)]
 
 
 def stored(system: System) -> bool:
-    """Whether every workload that delivers is about storage, and does not end with the clock."""
+    """True if every workload that delivers is about storage, and does not end with the clock."""
     known = {"disks": system.disks, "volumes": system.volumes}
     groups = {disk.rstrip("0123456789") for disk in known["disks"]}
     names = {*known["disks"], *known["volumes"], *groups}
@@ -43,7 +43,7 @@ def stored(system: System) -> bool:
 
 
 def demanded(kind: str, params: Any, targets: int) -> tuple[int, int, int, int]:
-    """What a workload has to read from and write to disks, and to deliver; and how many files it has."""
+    """Bytes that a workload has to read from and write to disks, and to deliver, and its number of files."""
     if kind == "copy":
         return params.file, params.file, params.file, 1
     if kind == "ftp":
@@ -69,7 +69,7 @@ def demanded(kind: str, params: Any, targets: int) -> tuple[int, int, int, int]:
 
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What drives are asked for is counted, and so is what is delivered, from the start of a run to its end."""
+    """Counts of requests to drives and of deliveries, from the start of a run to its end."""
     for method, what in (("read", READ), ("write", WRITTEN)):
         monkeypatch.setattr(DiskDriver, method, _counting(getattr(DiskDriver, method), what))
     mark = Builder.mark

@@ -36,7 +36,7 @@ def faults(*lines: str) -> str:
 
 
 def total(ran: Ran, what: str) -> int:
-    """What all machines together counted by themselves."""
+    """Count that all machines together made by themselves."""
     found = [tally for tally in ran.program.tallies if tally.what == what]
     assert found
     return sum(int(ran.outcome.state[tally.at]) for tally in found)

@@ -52,7 +52,7 @@ class Ran:
         return max(after - before for (before, _), (after, _) in pairwise(self.marks("delivered")))
 
     def counted(self, owner: str, what: str) -> int:
-        """What a machine counted by itself."""
+        """Count that a machine made by itself."""
         found = [t for t in self.program.tallies if (t.owner, t.what) == (owner, what)]
         return int(self.outcome.state[found[0].at])
 

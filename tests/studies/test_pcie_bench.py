@@ -21,7 +21,7 @@ FIXED, PAIR = 600, 800
 
 
 def straw(row: dict[str, Any], quantity: str) -> float:
-    """What a planner without a model would say."""
+    """Answer of a planner without a model."""
     where = row["where"]
     size = int(str(where.get("workload.dma.size", "64 B")).split()[0])
     if quantity == "throughput":

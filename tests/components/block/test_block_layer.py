@@ -112,7 +112,7 @@ def test_tokens_of_kyber_move_between_the_cores_of_a_drive(tmp_path: Path) -> No
 
 
 def test_requests_gather_at_the_drive_that_lags(tmp_path: Path) -> None:
-    """Who goes through drives in turn is as fast as the slowest: nearly all requests wait there.
+    """A process that goes through drives in turn is as fast as the slowest: nearly all requests wait there.
 
     Two drives of 1.666 us a command, one of which takes a quarter more; 64 requests outstanding.
     """

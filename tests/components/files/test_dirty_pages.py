@@ -95,7 +95,7 @@ def test_fdatasync_needs_no_commit_where_only_times_have_changed():
 
 
 def committing(**journal: str | int) -> list[int]:
-    """When each of three threads has its change committed, of which the first comes 10 us before the others."""
+    """Instants at which three threads have their changes committed; the first comes 10 us before the others."""
     b = bench(**journal)
     p, own = b.p, FileSystemJournal(b.mount)
     for number in range(3):

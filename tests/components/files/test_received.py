@@ -102,7 +102,7 @@ def test_several_readers_of_a_file_read_it_once_from_the_device(block: int, read
 
 
 def ahead(size: int, block: int, **files: str):
-    """When each window was asked for, and how much had been read by then."""
+    """The instant at which each window was asked for, and the bytes read by then."""
     found = reading(Bench(**files), SentFile, size, block)
     return [(sum(amount for at, amount in found["done"] if at < time), place) for time, place in found["reads"]]
 

@@ -125,7 +125,7 @@ def test_reads_from_memory_may_cost_more(trace: Trace, engine: ModuleType) -> No
 
 
 def turns(arrivals: list[tuple[int, int]]) -> list[int]:
-    """When transfers of so many bytes that arrive at distinct instants end, burst by burst, in ns.
+    """Ends of transfers of so many bytes that arrive at distinct instants, burst by burst, in ns.
 
     Whoever arrives or has had a burst stands behind the others; who arrives when a burst ends stands before the one
     that had it.

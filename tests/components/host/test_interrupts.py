@@ -23,7 +23,7 @@ class Kernel:
 
 
 def ends(trace: Trace, engine: ModuleType, count: int, delay: int, done: list[int]) -> list[float]:
-    """When commands that are done at these instants have been served, in us, and the interrupts taken."""
+    """Instants in us at which commands that are done at these have been served, and the interrupts taken."""
     interrupts = Interrupts(trace.p, Kernel(trace), "card", count, delay * US)
     for number, time in enumerate(done):
         with trace.p.thread(f"t{number}", start=time * US):

@@ -144,7 +144,7 @@ TTCP: dict[str, Any] = {"kind": "ttcp", "size": "10 kB", "writes": 300, "window"
 
 @cache
 def written() -> int:
-    """What the receiver has read by 5 ms when nothing is wrong."""
+    """Bytes that the receiver has read by 5 ms when nothing is wrong."""
     program, outcome = run(compiled, crashing(dict(TTCP)))
     return sum(size for time, size in marks(program, outcome, "delivered") if time <= 5 * MS)
 

@@ -72,7 +72,7 @@ class Ledger:
 
 
 def watched(one: System) -> tuple[Program, Outcome, list[int]]:
-    """What came of a mount whose server's lives each have a ledger, and when each life ended."""
+    """Outcome of a mount whose server's lives each have a ledger, and the end of each life."""
 
     def ledger(site: Site, workload: Workload, number: int, server: str, boot: int) -> Ledger:
         return Ledger(site.p, boot)

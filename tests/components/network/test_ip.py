@@ -28,7 +28,7 @@ def datagrams(size: str, count: int = 1, stack: dict[str, Any] | None = None, **
 
 
 class Way:
-    """What `IpDatagrams.fragments` needs of a path: no packet goes over it."""
+    """The part of a path that `IpDatagrams.fragments` needs: no packet goes over it."""
 
     def __init__(self, mtu: int) -> None:
         self.payload, self.whole = (mtu - 20) // 8 * 8, mtu - 20

@@ -93,7 +93,7 @@ def test_the_longest_wait_is_the_first_if_playing_begins_too_early(engine: Modul
 
 
 def message(**params: Any) -> str:
-    """What a workload with these parameters is refused with."""
+    """Message that refuses a workload with these parameters."""
     with pytest.raises(ValidationError) as refused:
         Play.model_validate(play(**params)["play"], context={"text": True})
     (error,) = refused.value.errors()

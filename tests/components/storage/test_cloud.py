@@ -33,7 +33,7 @@ def sheet(**values) -> CloudVolume:
 
 
 def ends(engine: ModuleType, count: int, size: int = 4096, **values) -> list[float]:
-    """When each of so many requests is done, in ms, all of which come at once."""
+    """Ends in ms of so many requests, all of which come at once."""
     p = Builder()
     drive = CloudDrive(p, SimpleNamespace(name="v", part=SimpleNamespace(sheet=sheet(**values))))
     interface, seen = Interface(p), p.observation("seen")

@@ -92,7 +92,7 @@ def test_each_zone_has_its_own_skews(engine: ModuleType) -> None:
 
 
 def ahead(engine: ModuleType, to: str, *commands: tuple[int, int], **values: object) -> list[bool]:
-    """Which of some reads, long after one another, the buffer serves."""
+    """The reads, long after one another, that the buffer serves."""
     times = took(engine, sheet(read_ahead_to=to, **values), *(("read", *each, PAUSE) for each in commands))
     return [time == CACHED for time in times]
 

@@ -88,7 +88,7 @@ def test_a_long_loop_carries_its_credit_a_round_trip(trace: Trace, credit: int) 
 
 
 def crowd(trace: Trace, engine: ModuleType, fair: bool) -> list[int]:
-    """How often each of five disks, which all have something to send, had the loop in 20 ms."""
+    """Times that each of five disks, which all have something to send, had the loop in 20 ms."""
     p = trace.p
     counts = [p.observation(f"d{number}") for number in range(5)]
     for number, disk in enumerate(disks(trace, 5, fair=fair)):

@@ -28,7 +28,7 @@ def link(**values):
 
 
 class Drive:
-    """What the transport asks of a drive's sheet."""
+    """The values of a drive's sheet that the transport reads."""
 
     signalling = Fraction(8 * 10**9)
     gathers = 4000

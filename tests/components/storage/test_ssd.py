@@ -84,7 +84,7 @@ class Bench:
         return outcome
 
     def times(self, engine: ModuleType) -> list[float]:
-        """What each command took, in us, in the order in which they ended."""
+        """Times of the commands in us, in the order in which they ended."""
         return [value / US for _, _, value in self.run(engine).marks.tolist()]
 
 
@@ -196,7 +196,7 @@ def test_a_read_suspends_a_program_unless_it_may_not(engine: ModuleType) -> None
 
 
 def test_a_suspended_program_ends_later(engine: ModuleType) -> None:
-    """What waits for the unit, room in the buffer, waits longer by suspension, read and resumption."""
+    """A write that waits for the unit, for room in the buffer, waits longer by suspension, read and resumption."""
     took = []
     for reads in (0, 1):
         bench = Bench(capacity="30 MiB", buffer="192 KiB", command_time="0 s", command_latency="0 s", channels=1)

@@ -59,7 +59,7 @@ class Failing(Recorder):
 
 @dataclass
 class Result:
-    """What each request asked of the members, whether it failed, and when it was over."""
+    """Requests to the members for each request, whether it failed, and its end."""
 
     asked: list[list[Asked]] = field(default_factory=list)
     failed: list[bool] = field(default_factory=list)

@@ -42,7 +42,7 @@ def sectors(rows: list[Asked], verb: str) -> list[tuple[int, int]]:
 
 
 def commands(rows: list[Asked]) -> Counter[str]:
-    """How many requests of each verb."""
+    """The number of requests of each verb."""
     return Counter(row.verb for row in rows if row.member != "parity")
 
 

@@ -18,7 +18,7 @@ def ask(state: list[int], function: Called, now: int, a: int = 0, b: int = 0) ->
 
 
 def served(arrivals: list[tuple[int, int]]) -> list[int]:
-    """When the last cell of each packet (first cell's instant, cells) has been served, cell by cell."""
+    """Instants at which the last cell of each packet (first cell's instant, cells) has been served, cell by cell."""
     coming = sorted((start + number * SERVICE, packet) for packet, (start, count) in enumerate(arrivals)
                     for number in range(count))  # fmt: skip
     free, ends = 0, [0] * len(arrivals)

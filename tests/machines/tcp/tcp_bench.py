@@ -266,7 +266,7 @@ class Bench:
                 return
 
     def check(self, end: int) -> None:
-        """What has been read has arrived: there is no gap below it."""
+        """All bytes that have been read have arrived: there is no gap below them."""
         if self.received[end] <= getattr(self, "_checked", {}).get(end, (0, 0))[0]:
             return
         edge = self.__dict__.setdefault("_checked", {}).get(end, (0, 1))[1]

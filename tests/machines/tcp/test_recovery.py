@@ -38,7 +38,7 @@ def transfer(segments: int, *lost: int, **options) -> Bench:
 
 
 def sent(bench: Bench) -> dict[int, list[int]]:
-    """Which segments were sent at each time in ms."""
+    """Segments that were sent at each time in ms."""
     times: dict[int, list[int]] = {}
     for segment in bench.data(0):
         assert (segment.time % MS, segment.seq % 1000, segment.length) == (0, 1, 1000)

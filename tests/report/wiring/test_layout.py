@@ -111,7 +111,7 @@ def test_the_disks_of_a_volume_stand_together(graph: nx.Graph) -> None:
 
 
 def _in_an_outer_one(graph: nx.Graph, volume: str, name: str) -> bool:
-    """Whether a disk just beside a volume's frame is in the same volumes but for that one."""
+    """True if a disk just beside a volume's frame is in the same volumes but for that one."""
     return bool(set(volumes_around(graph, name)) & {*volumes_around(graph, volume), volume})
 
 

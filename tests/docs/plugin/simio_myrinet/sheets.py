@@ -1,4 +1,4 @@
-"""What a datasheet of these kinds holds."""
+"""Values of a datasheet of these kinds."""
 
 from pydantic import Field
 
