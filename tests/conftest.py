@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# How long an example takes tells how busy the machine is.
+# The duration of an example tells how busy the machine is.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 # A shell starts what runs in the background with SIGINT ignored: tests that interrupt would never end.

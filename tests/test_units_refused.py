@@ -271,7 +271,7 @@ def test_any_text_is_read_within_bounds_or_refused_in_one_line(text, dimension):
     else:
         assert error.found
         assert str(error).isprintable()
-        # What an editor lets pass is refused for its value only.
+        # A line that an editor lets pass is refused for its value only.
         assert not spelt_well or re.search("in whole|at most|digits|exponent", error.expected)
 
 

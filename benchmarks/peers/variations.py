@@ -78,7 +78,7 @@ def _sets(**keys: object) -> tuple[str, ...]:
 
 def _simgrid(peers: Path) -> tuple[list[str] | None, str]:
     """The command that runs SimGrid's part, or None and why there is none."""
-    # What pip builds does not find its own library, which lies beside it.
+    # The module that pip builds does not find its own library, which lies beside it.
     beside = ":".join(str(folder.resolve()) for folder in peers.glob("lib/python3*/site-packages"))
     python = ["env", f"LD_LIBRARY_PATH={beside}", str(peers / "bin" / "python")]
     if not Path(python[-1]).exists():

@@ -32,7 +32,7 @@ class Browser:
     def look(self, width: int = 1200, dark: bool = False, offline: bool = False) -> None:
         """Begin anew: an empty page of this width, with nothing in the logs."""
         self.driver.get("about:blank")
-        # What the page before complains of as it is left may be told late.
+        # Complaints of the page before, made as it is left, may come late.
         self.since = self.driver.execute_script("return Date.now()")
         theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.command("Emulation.setEmulatedMedia", features=[theme])

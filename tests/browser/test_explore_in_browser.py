@@ -108,7 +108,7 @@ def test_each_control_has_a_group_a_name_and_its_value_in_words(browser: Any, ad
     group, kind, name, _, told, labelled = named["workload.reader.access"]
     assert (group, kind, name, labelled) == ("Workload reader", "BUTTON", "access raw", True)
     assert told == "how the program gets at the data"
-    # What is drawn has words that stand for it.
+    # Each drawing has words that stand for it.
     images = "return [...document.querySelectorAll('[role=img]')].map(e => e.getAttribute('aria-label'))"
     told = browser.driver.execute_script(images)
     assert any(label.startswith("Throughput (MiB/s): mean of the measured span") for label in told)

@@ -74,7 +74,7 @@ def test_no_fitted_value_serves_a_single_row(value, used):
 
 @pytest.mark.parametrize("value", FITTED, ids=lambda value: value.name)
 def test_every_fitted_value_acts_on_several_measured_runs(value, measured, used, programs):
-    # That a system has the part is not enough: the program of the case must change with the value.
+    # It is not enough that a system has the part: the program of the case must change with the value.
     having = [row for row, parts in zip(measured, used, strict=True) if value.part in parts]
     # Rows of the tables that the value names come first, as they are likely to have what it is of.
     ordered = sorted(by_tables(having), key=lambda row: row.table not in value.studies)

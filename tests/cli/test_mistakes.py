@@ -170,7 +170,7 @@ def test_a_file_elsewhere_is_not_quoted(tmp_path: Path, monkeypatch: pytest.Monk
         assert "'../secret.yaml'" in done.stderr
         assert "hunter2" not in done.stderr
         assert "password" not in done.stderr
-    # What is in the folder of the scenario is its own.
+    # Files in the folder of the scenario are its own.
     (folder / "near.yaml").write_text("password: hunter2\n")
     (folder / "part.yaml").write_text(text.replace("model: disks/fc-15k-2002", "model: ./near.yaml"))
     assert "password" in simio("run", "part.yaml").stderr

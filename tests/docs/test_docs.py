@@ -94,7 +94,7 @@ def test_every_block_is_of_a_known_language(name: str) -> None:
     known = {"console", "yaml", "python", "ini", "text"}
     for block in blocks(TEXTS[name]):
         assert block.language in known, f"{name}:{block.line}"
-        # What looks like something to type in is checked in one way or another.
+        # All that looks like something to type in is checked in one way or another.
         assert block.mark or block.language in ("console", "text"), f"{name}:{block.line} has no mark"
 
 

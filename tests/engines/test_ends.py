@@ -24,7 +24,7 @@ def test_until(engine: ModuleType, bench: Bench, until: int, seen: int) -> None:
         bench.p.advance(10)
         bench.mark(1)
     run = bench.run(engine, until=until)
-    # What happens at the limit itself still happens; the clock stops at the limit.
+    # Events at the limit itself still happen; the clock stops at the limit.
     assert (run.status, run.end, len(run.marks)) == (Status.UNTIL, until, seen)
     assert run.resources[0, 0] == until
     assert run.container_area == (2 * until,)

@@ -198,7 +198,7 @@ def test_threads_limit(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
         # The parent and two children: the third is refused at once.
         assert (run.status, run.end, len(run.alive)) == (Status.THREADS, 0, 3)
     else:
-        # Those that have ended leave their places, each for one of the others.
+        # Threads that have ended leave their places, each for one of the others.
         assert (run.status, run.end, len(run.alive)) == (Status.THREADS, 1, limit)
         assert run.threads.tolist()[1:] == [[5, 5, 5], [limit - 1, 0, 0]]
     assert run.fault[0] == 0

@@ -40,7 +40,7 @@ def test_where_the_media_is(now: int, sector: int, track: int) -> None:
     stop_media(state, BASE, now)
     assert look(state, BASE, "active", "here") == (-1, track)
     assert look(state, s, "stop") == (sector,)
-    # Who has stopped stays there.
+    # A drive that has stopped stays there.
     stop_media(state, BASE, LATER)
     assert (position(state, BASE, s, LATER), arm_track(state, BASE, LATER)) == (sector, track)
     assert [has_read(state, BASE, s, LATER, each) for each in (sector, sector + 1)] == [True, False]
@@ -122,7 +122,7 @@ def test_what_every_reader_has_been_given_may_be_overwritten() -> None:
         assert kept(state, BASE, s, 117) == (min(given) if given else 117)
         release_taken(state, BASE, s, 5200)
         assert look(state, s, "taken", "stop") == (taken, stop)
-    # Who writes needs nothing that is read; what is dirty is not read ahead.
+    # A writer needs nothing that is read; dirty sectors are not read ahead.
     state = drive()
     s = reading(state)
     command(state, 0, **SERVED, place=s, given=103, writes=1)
@@ -168,7 +168,7 @@ def test_who_reads_across_dirty_data_has_to_wait(sector: int, end: int, found: s
     state = drive()
     s = dirty(state, 1, 100, 120)
     assert lookup(state, BASE, 0, sector, end) == {"dirty": s, "way": -2, "": -1}[found]
-    # What is on the media as well is not in the way.
+    # Data that are on the media as well are not in the way.
     segment(state, 1, destaged=115)
     if (sector, end) == (90, 102):
         assert lookup(state, BASE, 0, sector, end) == -1

@@ -120,7 +120,7 @@ def test_a_read_costs_the_way_to_what_the_buffer_lacks() -> None:
     at = command(state, 0, **READ, next=105, end=110)
     # On the track; sector 105 of cylinder 5 comes around at 1000.
     assert price_of(state, 10, at) == 990
-    # What has been read up to 107 is read on from there, at 200; what has been read, or is dirty, costs nothing.
+    # A read that has come to 107 goes on from there, at 200; sectors that were read, or are dirty, cost nothing.
     stopped(state, 0, 100, 107)
     assert price_of(state, 10, at) == 190
     stopped(state, 0, 100, 110)
@@ -134,7 +134,7 @@ def test_what_is_being_read_costs_nothing() -> None:
     at = command(state, 0, **READ, next=101, end=110)
     s = reading(state)
     assert price_of(state, 710, at) == 0
-    # What the media has left costs as before: sector 107 comes around at 1200.
+    # Sectors that the media has left cost as before: sector 107 comes around at 1200.
     segment(state, 0, stop=107)
     assert price_of(state, 710, at) == 490
     put(state, BASE, active=-1)

@@ -177,7 +177,7 @@ def test_room_is_there_when_what_is_a_segment_behind_is_on_the_media() -> None:
     put(state, BASE, chunk=s, chunk_end=110)
     assert room(state, BASE, 600, 0, 6) == 500
     assert (look(state, own, "is_blocked"), look(state, BASE, "blocked", "waiting")) == ((0,), (0, 1))
-    # Who reads what is there has to have it first.
+    # A reader of data in the buffer has to have them first.
     segment(state, 0, destaged=110)
     command(state, 1, status=c.SERVED, writes=0, place=s, given=103)
     assert [room(state, BASE, 600, 0, count) for count in (3, 4)] == [0, 1]

@@ -248,7 +248,7 @@ def test_the_time_until_sectors_are_there_has_the_errors_in_them() -> None:
         state = failing(marginal=bad)
         command(state, 0, status=c.SERVED, place=segment(state, 0), next=108, end=120)
         assert media.after_next(state, BASE, 600, 0, 700) == time
-    # What lies before the sector that is being read again is there.
+    # The sectors before the one that is being read again are there.
     state = failing(marginal=(105,))
     media.catch_up(state, BASE, 1200)
     own = command(state, 0, status=c.SERVED, place=segment(state, 0), next=105, end=120)

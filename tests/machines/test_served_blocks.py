@@ -21,7 +21,7 @@ def machine(initial: list[int]) -> Callable[..., int]:
 def test_windows_are_claimed_once_and_in_order_up_to_the_limit() -> None:
     ask = machine(served.windows(10_000, 4000))
     assert [ask(served.claim, 4001) for _ in range(3)] == [1, 4001, 0]
-    # What was claimed for a later block is there for an earlier one.
+    # Room that was claimed for a later block is there for an earlier one.
     assert ask(served.claim, 2000) == 0
     assert [ask(served.claim, 99_000) for _ in range(2)] == [8001, 0]
 

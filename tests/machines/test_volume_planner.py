@@ -299,7 +299,7 @@ def test_after_a_write_both_parities_of_a_raid6_are_right(case: tuple[int, int, 
             stay = data - here
             p = (members - 2 - row // unit) % members
             if stay & unread == {lost} and p not in unread and not (data & unread) - {lost}:
-                # What is lost and stays follows from P and all other data.
+                # A block that is lost and stays so follows from P and all other data.
                 continue
             for parity in both - {lost}:
                 assert stay.isdisjoint(unread) or ((here | {parity}) - {lost}).isdisjoint(unread)

@@ -196,7 +196,7 @@ def test_writes_that_the_cache_has_taken_are_ahead_of_the_disk(run):
     # The disk takes 709 ms for 16 MiB, of which the program has put more than half into the cache after 100 ms.
     assert cut.throughput.amount > 8 * 2**20
     assert cut.rate <= cut.bound
-    # What the cache took is not what the disk carries: of the whole run, which lasts as long as the disk writes.
+    # The cache's rate is not the disk's: of the whole run, which lasts as long as the disk writes.
     assert (whole.throughput.until, whole.notes) == (whole.end, (AHEAD,))
     assert whole.rate <= whole.bound
 

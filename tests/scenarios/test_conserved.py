@@ -143,7 +143,7 @@ def _check(system: System, result: CaseResult) -> None:
     index = (files + read // 2**22 + 1) * 2**13
     arrays = [volume for volume in system.volumes.values() if volume.kind == "raid5"]
     if any(array.controller and array.controller.sheet.write_cache for array in arrays):
-        # What a controller has in its cache at the end, and what it reads for parity then, is not waited for.
+        # Data in a controller's cache at the end, and its reads for parity then, are not waited for.
         return
     if arrays:
         assert moved(result, READ) >= read

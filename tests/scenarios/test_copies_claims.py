@@ -52,7 +52,7 @@ def test_one_disk_at_a_time_is_what_small_buffers_keep_busy():
     assert near == striped
     assert ahead > 1.3 * striped
     assert single < 5
-    # What TCP does with small segments has no part in it.
+    # TCP's way with small segments has no part in it.
     assert rates("sgi-hippi-ftp-16k", *hundred("ftp"), "workload.ftp.nodelay=true")[0] == pytest.approx(
         striped, rel=0.01
     )

@@ -99,7 +99,7 @@ def test_calls_that_a_server_can_never_take_are_refused_where_the_transfer_stand
         "faults.yaml:10:40: workload.nfs.transfer: found calls of 8336 B to 'b', which keeps 8 KiB of them; expected "
         "at most 8 KiB; set hosts.b.stack.rpc_receive_space, or a smaller transfer"
     )
-    # What is read comes in replies, which no socket of the server has to take.
+    # Data that are read come in replies, which no socket of the server has to take.
     described(NFS, "hosts.b.stack.rpc_receive_space=8 KiB", "workload.nfs.access=read")
 
 

@@ -93,7 +93,7 @@ def test_a_disk_that_dies_is_waited_for_once() -> None:
     still = run(ARRAY + READER % "d6")
     ran = run(ARRAY + READER % "d6" + faults("kind: failed, of: d6, at: 60 ms, timeout: 2 s"))
     before = [mark for mark in still.marks("reader: d6") if mark[0] < 60 * MS]
-    # What was delivered by then is as without the failure; the command under way is given up 2 s after it was sent.
+    # Deliveries until then are as without the failure; the command under way is given up 2 s after it was sent.
     assert ran.marks("reader: d6") == before
     assert ran.counted("reader: d6", "failed") == 64 - len(before)
     waited = max(value for _, value in ran.marks("reader: block"))

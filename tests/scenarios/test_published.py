@@ -96,7 +96,7 @@ def test_one_reader_in_turn_leaves_processors_and_port_idle():
     for case in (direct, raw):
         assert max(use.utilisation for use in case.resources if not use.lock) < 0.5
     assert nocopy.limiter.name == "fabric>server.fc"
-    # What a drive reads ahead while the reader is elsewhere decides: half a mebibyte of it is a whole piece.
+    # The drive's read-ahead while the reader is elsewhere decides: half a mebibyte of it is a whole piece.
     few = result("linux-fc-in-turn.yaml", "compiled", "disks.d.segments=16", "disks.d.count=8").cases[0]
     assert few.rate > 1.25 * direct.rate
 

@@ -82,7 +82,7 @@ def test_raid5_divides_random_writes_by_the_visits_that_they_take():
 
 
 def test_parity_in_software_takes_the_processor():
-    # Who waits for memory is busy longer: left out here.
+    # A processor that waits for memory is busy longer: left out here.
     stripe, software, hardware, halves = cases(*WRITES, "hosts.server.kernel.memory_share=none")[:4]
     # A processor works through four bytes at 366 MiB/s for each four of data; two processors.
     parity = float(software.rate) / (366 * 2**20) / 2

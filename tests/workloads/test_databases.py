@@ -58,7 +58,7 @@ def test_transactions_that_end_together_share_a_write_of_the_log(tmp_path: Path)
     assert (seen(alone, "commit").count, total(alone, "log writes")) == (20, 20)
     assert seen(many, "commit").count == 160
     assert total(many, "log writes") < 80
-    # Who comes while the log is written waits for the rest of that write, too, and for no third.
+    # A commit that comes while the log is written waits for the rest of that write, too, and for no third.
     assert seen(many, "commit").most < 3 * seen(alone, "commit").most
 
 

@@ -75,7 +75,7 @@ def test_bytes_of_objects_count_and_requests_take_a_disk(tmp_path: Path) -> None
     result = ran(tmp_path)
     took = result.observations[0]
     assert took.name == "web: request"
-    # Those that end within the warm-up are left out.
+    # Requests that end within the warm-up are left out.
     assert 700 < took.count <= 5 * 160
     assert result.throughput.amount <= 160 * 4096
     # A turn of 15,000 a minute takes 4 ms; four clients have two disks.

@@ -115,7 +115,7 @@ def test_utilisation_of_accelerators_leaves_out_the_first_step(tmp_path: Path) -
     assert busy(result) < 0.8
     assert simulated_value(result, row) == 80
     assert row.error(80.0) == pytest.approx(-0.1)
-    # What another workload is called has none.
+    # No other workload has such a value.
     assert simulated_value(result, replace(row, of="other")) is None
 
 

@@ -92,7 +92,7 @@ def test_what_lies_before_the_sector_is_not_late() -> None:
 
 @pytest.mark.parametrize("count", [20, 50, 200])
 def test_a_sequential_pass_loses_a_revolution_for_each_such_sector(count: int) -> None:
-    # Whether a command waits for the sector, or the drive reads ahead of all commands.
+    # A command waits for the sector, or the drive reads ahead of all commands.
     sectors = (130, 131, 777, 1500, 2399)
     commands = [("read", n * count, count, 0) for n in range(2400 // count)]
     plain = carry_out({"marginal": (9000,)}, commands)[0]

@@ -74,7 +74,7 @@ def test_a_large_read_copies_what_has_come_while_it_waits_for_the_rest():
     assert found["reads"] == [(26, 0), (42, 4000), (58, 8000)]
     assert found["done"][0] == (590, 8000)
     assert reading(Bench(), CachedFile, 12_000, 8000)["done"][0][0] > 590
-    # What arrives is a window, however much other reads fetch at a time.
+    # Each arrival is a window, however much other reads fetch at a time.
     assert reading(Bench(cluster="8000 B"), SentFile, 12_000, 8000)["done"] == found["done"]
 
 

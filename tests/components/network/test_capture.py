@@ -51,7 +51,7 @@ def test_a_traced_run_does_what_it_does_without(engine: ModuleType, at: tuple[st
     alone = engine.run(plain, Options())
     program, traced = run(engine, described, *at)
     for item in fields(Outcome):
-        # What differs is what was recorded, and the steps and the state that this takes.
+        # Only records differ, and the steps and the state that this takes.
         if item.name not in ("steps", "marks", "samples", "state", "alive"):
             assert np.array_equal(getattr(alone, item.name), getattr(traced, item.name)), item.name
     names = [mark.name for mark in plain.marks]

@@ -109,7 +109,7 @@ def test_calls_that_wait_in_the_servers_socket_are_lost(engine: ModuleType) -> N
     program, outcome = run(engine, described)
     # Two are served; the third is at work and the fourth and fifth wait. All three come again at 100 to 102 ms.
     assert whole_ms(marks(program, outcome, "nfs: retransmission")) == [100, 101, 102]
-    # Those that waited were not begun; the one at work was, for nothing.
+    # Calls that waited were not begun; the one at work was, for nothing.
     assert busy(program, outcome, "b.cpu") == 6 * MS
     assert sum(size for _, size in marks(program, outcome, "delivered")) == 40 * 1024
 
@@ -151,7 +151,7 @@ def written() -> int:
 
 def test_a_connection_to_a_host_that_crashed_is_reset_when_it_is_there_again(engine: ModuleType) -> None:
     program, outcome = run(engine, crashing(dict(TTCP), (5, 300)))
-    # What was read before the crash is delivered, and counted by who read it.
+    # Data that were read before the crash are delivered, and counted by their reader.
     assert sum(size for _, size in marks(program, outcome, "delivered")) == written()
     assert marks(program, outcome, "ttcp: read before the crash") == [(5 * MS, written())]
     # The sender's timer has its least time, 200 ms in ticks of 10 ms, and then twice that: the first segment after

@@ -168,7 +168,7 @@ def test_a_connection_ends_whole_or_is_known_to_be_broken(gone: list[Span], rese
     if not lost:
         assert delivered == WHOLE
         return
-    # What the receiver had read is what was delivered; the sender cannot have seen less than that go.
+    # The receiver's reads are the deliveries; the sender cannot have seen less than that go.
     assert [size for _, size in lost] == [delivered]
     for _, sent in marks(program, outcome, "ttcp: written before the reset"):
         assert delivered <= sent + TCP["size"]

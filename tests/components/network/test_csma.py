@@ -77,7 +77,7 @@ def test_a_crowd_accounts_for_all_and_shares_what_there_is(stations: int) -> Non
     arrived = sum(len(net.marks(compiled, name)) for name in sources)
     dropped = sum(len(net.marks(compiled, f"{name}.eth>a.eth dropped")) for name in sources)
     assert arrived + dropped == 150 * len(sources)
-    # Who has won begins its next frame with a fresh count and wins again: some of the others give up after sixteen
+    # The winner begins its next frame with a fresh count and wins again: some of the others give up after sixteen
     # attempts (the capture effect: K. K. Ramakrishnan and H. Yang, Local Computer Networks conference, 1994).
     assert dropped < 0.04 * 150 * len(sources)
     assert len(net.marks(compiled, "lan collisions")) > 0

@@ -100,7 +100,7 @@ def test_forking_hides_pinning_and_nothing_else(hippi):
     cheap = run_case(hippi(*size))
     cheap_forked = run_case(hippi(*size, "workload.blast.processes=2"))
     assert float(forked.rate) > 1.05 * float(alone.rate)
-    # What pinning adds alone, 64 pages at 8 us more, two senders hide.
+    # Two senders hide what pinning adds alone, 64 pages at 8 us more.
     packet = 262144 * 10**12
     assert packet / alone.rate - packet / cheap.rate == pytest.approx(64 * 8 * US, rel=0.02)
     assert packet / forked.rate - packet / cheap_forked.rate == pytest.approx(0, abs=1 * US)

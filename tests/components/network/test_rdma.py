@@ -61,7 +61,7 @@ def test_what_is_lost_goes_again_and_selective_recovery_sends_less(tmp_path: Pat
         assert len(marks(program, outcome, "rdma: message")) == 32
         again.append(tallies(program, outcome, "packets sent again")["rdma on a"])
     lost = len(marks(program, outcome, "a.roce>b.roce lost"))
-    # What is sent again and again lost counts twice; an acknowledgement that is lost is made good by the next.
+    # A packet that is lost again counts twice; an acknowledgement that is lost is made good by the next.
     assert 0 < lost <= again[1] + 4 < again[0]
 
 

@@ -74,7 +74,7 @@ def test_a_raid5_with_one_flawed_member_delivers_everything(
         if row.member == f"m{flaw}" and any(row.at <= s * SECTOR < row.at + row.size for s in bad)
     ]  # fmt: skip
     for row in vain:
-        # What was read in vain was read of all others, and then written.
+        # A sector that was read in vain was read of all others, and then written.
         there = {other.member for other in reads if other.at <= row.at and row.at + row.size <= other.at + other.size}
         assert there == {f"m{number}" for number in range(members)}
         assert any(other[1:] == (row.member, "write", row.at, row.size) for other in rows)

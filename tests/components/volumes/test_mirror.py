@@ -35,7 +35,7 @@ def test_many_readers_get_as_much_as_all_members_give_and_writers_as_one() -> No
             (device.read if verb == "read" else device.write)(at, 512, 512)
         outcome = outcome_of(p)
         assert outcome.end == span
-        # What each member was asked for.
+        # The requests to each member.
         asked = Counter(mark for _, mark, _ in outcome.marks.tolist() if mark != misaligned.number)
         assert sorted(asked.values()) == [100 if verb == "read" else 300] * 3
 

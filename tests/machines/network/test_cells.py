@@ -55,7 +55,7 @@ def test_an_overflow_hits_those_that_come_and_not_those_that_begin_later() -> No
     third = ask(state, cells.start, 60 * SERVICE, cells.UNIT)
     assert ask(state, cells.finish, 60 * SERVICE, cells.UNIT, first) == 0
     assert ask(state, cells.finish, 60 * SERVICE, cells.UNIT, second) == 0
-    # What was taken of them is still served: 50 cells, and the third comes as fast as it goes.
+    # Cells that were taken are still served: 50 cells, and the third comes as fast as it goes.
     assert ask(state, cells.finish, 100 * SERVICE, cells.UNIT, third) == 50 * SERVICE + 1
 
 

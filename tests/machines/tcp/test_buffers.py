@@ -121,7 +121,7 @@ def test_when_a_write_goes_to_tcp() -> None:
 
 
 def test_a_write_larger_than_the_room_goes_in_parts() -> None:
-    # What there was room for goes to TCP, or nothing would ever be acknowledged.
+    # Data that found room go to TCP, or nothing would ever be acknowledged.
     run = bench(send_space=8192, mss=1000, receive_space=60_000, ack_every=1).start(0, [100_000]).run()
     assert run.received[1] == 100_000
 
@@ -150,7 +150,7 @@ def test_a_wrong_size_is_refused() -> None:
 
 
 def test_when_no_further_run_of_buffers_can_be_kept() -> None:
-    # What is in the chain goes to TCP, since only an acknowledgement makes room; a writer waits until then.
+    # Data in the chain go to TCP, since only an acknowledgement makes room; a writer waits until then.
     full = {"run_count": 1, "runs": 1, "hand_over": HAND_OVER_WRITE}
     state = endpoint(**full, chunk=100, write_left=1000, write_space=1000)
     assert call(buffers.append, state, BASE, 0, 100, 0) == 1

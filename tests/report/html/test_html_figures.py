@@ -127,7 +127,7 @@ def test_a_box_is_as_busy_as_its_busiest_resource(hippi: Any, load: Any) -> None
     known = {use.name: use.utilisation for use in case.resources}
     assert uses["challenge.memory"].share == known["challenge.memory"]
     assert uses["link1"].share == known["challenge.hippi>onyx.hippi"]
-    # What only orders others is told as held, and a part that nothing uses has no share.
+    # A resource that only orders others is told as held, and a part that nothing uses has no share.
     assert uses["challenge.hippi"].held
     assert uses["challenge.scsi0"].share is None
     # Each resource is somewhere.

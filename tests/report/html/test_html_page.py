@@ -103,7 +103,7 @@ def test_texts_of_a_scenario_stay_texts(load: Any) -> None:
     assert "<script>harm" not in text
     found = figures(text)
     assert found
-    # What Plotly shows as text is escaped for it as well.
+    # Text that Plotly shows is escaped for it as well.
     names = [each["name"] for figure in found.values() for each in figure["data"]]
     assert any("harm" in name for name in names)
     assert not any("<script" in name for name in names)
