@@ -117,20 +117,33 @@ class QueuedInterface:
             p.advance(self.sheet.latency)
             self._process()
             self.bus.write(packet.length, cached=cached, remote=far)
-            self.bus.post(self.sheet.completion)
-            self.incoming.leave(packet.length)
-            queue.arrived(packet.length)
-            queue.ring.leave(1)
-            with queue.place.in_hand():
-                self._pages(queue.place, packet)
-                deliver()
-                queue.next()
+            if packet.joins:
+                self.incoming.leave(packet.length)
+                packet.joins.take(packet)
+            else:
+                self.bus.post(self.sheet.completion)
+                self.incoming.leave(packet.length)
+                self._polled(packet, deliver)
+
+    def complete(self, packet: Packet, deliver: Callable[[], None]) -> None:
+        """A buffer that the adapter has made of packets goes up; it has one completion, and a place in the ring."""
+        self.bus.post(self.sheet.completion)
+        self._polled(packet, deliver)
+
+    def _polled(self, packet: Packet, deliver: Callable[[], None]) -> None:
+        """A poll finds a packet, or a buffer of packets; `deliver` emits the stack's work on it."""
+        queue = self.queue(packet.queue)
+        queue.arrived(packet.length)
+        queue.ring.leave(1)
+        with queue.place.in_hand():
+            self._pages(queue.place, packet)
+            deliver()
+            queue.next()
 
     def _pages(self, place: CorePlace, packet: Packet) -> None:
-        """The driver takes a packet, unless the adapter joins it with others, and the pages that it lies on."""
+        """The driver takes a packet and the pages that it lies on."""
         p, page = self.p, self.kernel.sheet.page
-        if not packet.joined:
-            place.spend("packet")
+        place.spend("packet")
         with p.scope():
             place.spend("page in", p.register((packet.length + (page - 1)) // page))
 

@@ -136,10 +136,10 @@ def test_timers_that_cannot_be_are_refused(sets: tuple[str, ...], message: str) 
 
 
 def test_an_adapter_that_joins_packets_saves_its_driver_and_gro_the_work_of_each() -> None:
-    slow = "hosts.receiver.adapters.nic.latency=300 ns"
-    lro, gro = ran(ALL, slow, "hosts.receiver.adapters.nic.lro=64 KiB"), ran(ALL, slow)
-    for case in (lro, gro):
-        assert count(case, "ttcp at receiver merged") > 5 * count(case, "ttcp at receiver of data went up")
+    lro, gro = ran(ALL, "hosts.receiver.adapters.nic.lro=64 KiB"), ran(ALL)
+    # A buffer has at most 7 packets of 9000 bytes. GRO leaves those alone that the adapter has joined.
+    assert count(lro, "ttcp at receiver joined by the adapter") > 6 * count(lro, "ttcp at receiver of data went up")
+    assert count(lro, "ttcp at receiver merged") == 0
     spent = {name: profile(case, "receiver")["netdev"] * cores(case, "receiver") / case.bytes_rate
              for name, case in (("lro", lro), ("gro", gro))}  # fmt: skip
     assert spent["lro"] < 0.5 * spent["gro"]

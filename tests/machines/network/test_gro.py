@@ -14,8 +14,8 @@ ACK = 5 << 16 | 1000
 class Merging:
     """A connection's GRO: packets come, and what goes up is noted as (place, length, flags)."""
 
-    def __init__(self, most: int = 65535) -> None:
-        self.state = gro.WORDS.initial(most=most)
+    def __init__(self, most: int = 65535, latest: int = 0) -> None:
+        self.state = gro.WORDS.initial(most=most, latest=latest)
         self.up: list[tuple[int, int, int]] = []
 
     def ask(self, function: object, a: int = 0, b: int = 0) -> int:
@@ -91,6 +91,27 @@ def test_a_gap_and_a_smaller_packet_end_a_buffer_and_a_larger_one_does_not_join(
 def test_acknowledgements_are_not_merged() -> None:
     merging = Merging()
     assert [merging.take(1, 0), merging.take(1, 0)] == [gro.PASSES] * 2
+
+
+def test_an_adapter_joins_packets_whose_acknowledgements_differ_and_the_last_one_counts() -> None:
+    merging = Merging(latest=1)
+    merging.take(1, 1000)
+    assert merging.take(1001, 1000, second=ACK + 1) == gro.JOINED
+    merging.flush()
+    assert (merging.up, merging.ask(gro.word, 1)) == ([(1, 2000, 0)], ACK + 1)
+    merging.take(2001, 1000)
+    assert merging.take(3001, 1000, stamps=8) == gro.FLUSHES
+
+
+def test_a_time_that_is_over_ends_the_buffer_that_it_counts_for_and_no_later_one() -> None:
+    merging = Merging(latest=1)
+    merging.take(1, 1000)
+    first = merging.ask(gro.session)
+    merging.take(1001, 1000, PUSH)
+    merging.take(2001, 1000)
+    assert merging.ask(gro.expire, first) == 0
+    assert merging.ask(gro.expire, merging.ask(gro.session)) == 1
+    assert merging.ask(gro.expire, merging.ask(gro.session)) == 0
 
 
 def test_a_poll_ends_with_the_ring_or_the_budget() -> None:
