@@ -95,6 +95,14 @@ def test_a_joined_packet_keeps_no_place_in_the_ring(line: Path) -> None:
     assert came(line, f"{NIC}.lro=none", *small) != came(line, f"{NIC}.lro=none")
 
 
+def test_packets_of_a_host_without_cores_come_by_the_queue_of_their_connection(line: Path) -> None:
+    case = run_scenario(
+        load(line, ["workload.ttcp.core=1", "hosts.receiver.stack.gro=64 KiB", f"{NIC}.lro=none"])
+    ).cases[0]
+    used = {each.name: each.utilisation for each in case.resources if "core" in each.name and each.utilisation}
+    assert list(used) == ["receiver.core 1"]
+
+
 def test_an_adapter_that_joins_packets_needs_a_time(line: Path) -> None:
     with pytest.raises(SimioError) as found:
         load(line, [f"{NIC}.lro_timeout=0 s"])
