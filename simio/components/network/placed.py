@@ -142,8 +142,12 @@ class PlacedEndpoint(Endpoint):
     def _open(self, active: int) -> None:
         p = self.p
         with p.scope():
-            self._own("call")
+            # Whoever listens does so before the call takes time, or waits for its core.
+            if active:
+                self._own("call")
             p.answer(connection.open_up, self.state, active)
+            if not active:
+                self._own("call")
             self._push()
             self._disown()
         p.get(self.changes, 1)
