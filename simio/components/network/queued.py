@@ -51,13 +51,13 @@ class QueuedInterface:
         self._queues: dict[int, Napi] = {}
         self._peers: dict[str, int] = {}
 
-    def cores(self, number: int, wish: Wish, peer: str | None) -> Cores:
+    def cores(self, number: int, wish: Wish, peer: str | None, fragments: bool) -> Cores:
         """The cores of a connection's program and of its queue, as wished; `number` counts connections.
 
         Programs then take the cores in turn. The adapter has a rule for each flow, which leads to the core of its
         program; or a hash chooses, for which Fibonacci hashing of the number stands, unless a queue is given. Flows
-        of datagrams with the same `peer` are one to a hash of addresses. Raises RunError for a core that the host
-        lacks.
+        of datagrams with the same `peer` are one to a hash of addresses; so are `fragments`, which have no ports that
+        a hash or a rule could look at. Raises RunError for a core that the host lacks.
         """
         count = self.host.description.cpus
         queues = min(self.sheet.queues, count)
@@ -65,9 +65,9 @@ class QueuedInterface:
         own = number % count if core is None else core
         if own >= count:
             raise RunError(f"{self.host.name!r} has CPUs 0 to {count - 1}, and none of number {own}", ".core")
-        if self.sheet.steering == "flow":
+        if self.sheet.steering == "flow" and not fragments:
             return own, own % queues
-        if peer is not None and self.sheet.udp_hash == "addresses":
+        if peer is not None and (fragments or self.sheet.udp_hash == "addresses"):
             number = self._peers.setdefault(peer, len(self._peers))
         return own, (number * 2654435761 >> 16) % queues if queue is None else queue
 

@@ -174,6 +174,7 @@ def test_software_that_steers_to_the_reader_costs_a_look_and_an_interrupt_a_data
 
 
 def by_class(case: CaseResult, name: str) -> int:
+    """CPU time of a class at the receiver in ns."""
     return sum(each.value for each in case.tallies if each.name == f"receiver CPU time in {name}")
 
 
@@ -228,6 +229,27 @@ def test_a_hash_over_ports_spreads_datagrams_that_come_by_one_queue(tmp_path: Pa
     assert at_work[0] == readers
     assert len(at_work[1] - readers) > 1
     assert spread.end < 0.8 * one.end
+
+
+@pytest.mark.parametrize("steering", ["rss", "flow"])
+def test_fragments_come_by_one_queue_and_go_to_one_core_as_they_have_no_ports(tmp_path: Path, steering: str) -> None:
+    path = tmp_path / "streams.yaml"
+    path.write_text(STREAM.replace("steering: flow", f"steering: {steering}").replace("core: 0", "streams: 4"))
+
+    def used(*sets: str) -> tuple[int, int]:
+        """Queues that packets come by, and cores at work."""
+        case = ran(path, *sets)
+        queues = {each.owner for each in case.tallies if each.what == "polls" and "receiver" in each.owner}
+        cores = {each.name for each in case.resources if each.name.startswith("receiver.core") and each.utilisation}
+        return len(queues), len(cores - {f"receiver.core {number}" for number in range(4)})
+
+    whole, fragments = "workload.datagrams.size=1472 B", "workload.datagrams.size=1473 B"
+    assert used(whole)[0] > 1
+    assert used(fragments)[0] == 1
+    # Four programs are on cores 0 to 3. The hash of software leads to others, or to one.
+    rps = "hosts.receiver.stack.rps=24"
+    assert used(whole, rps)[1] > 2
+    assert used(fragments, rps)[1] <= 2
 
 
 def test_both_engines_agree_on_datagrams_whose_backlog_drops(stream: Path) -> None:
