@@ -227,7 +227,8 @@ def test_a_cut_off_run_is_as_fast_as_all_servers_of_their_own_together():
     found = bound(p.build())
     assert found.lone(100) == ([Fraction(1000, 11)] * 2, Fraction(2000, 11))
     cap = found.cap(100)
-    assert cap is not None and cap.rate == Fraction(2000 * 10**12, 1100)
+    assert cap is not None
+    assert cap.rate == Fraction(2000 * 10**12, 1100)
 
 
 def test_who_has_time_left_where_another_takes_no_more_passes_there():
