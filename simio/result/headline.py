@@ -102,7 +102,7 @@ def _trimmed(span: Throughput, cap: Cap | None, under_way: int) -> Throughput:
 def _under_way(program: Program, outcome: Outcome, span: Throughput) -> int:
     """Bytes that may have been under way when a span began: a delivery of each stream, or a small share.
 
-    Where requests are timed, also the mean of what they have under way, by Little's law: of the observation with most.
+    Where requests are timed, also the mean of what they have under way (Little's law), of the observation with most.
     """
     largest = (np.diff(totals, prepend=0).max() for _, _, totals in measure.streams(program, outcome, "delivered"))
     timed = measure.marks(program, outcome, "latency")
