@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -28,6 +29,13 @@ class Station(NamedTuple):
     starts: tuple[int, ...]
     units: int
     times: tuple[int, ...]
+
+
+class Lone(NamedTuple):
+    """Bytes that each thread start can deliver at most, and those of all starts together."""
+
+    each: Sequence[int | Fraction]
+    total: int | Fraction
 
 
 @dataclass(frozen=True)
@@ -71,15 +79,30 @@ class Work:
         limit = limit or self.tightest
         return Fraction(self.delivered * SECOND) / limit.time if limit and limit.time else None
 
-    def most_by(self, time: int, station: Station) -> Fraction:
-        """Bytes that a station lets pass within `time` ps, if the threads that need least there go first."""
-        found, left = Fraction(self.without(station)), Fraction(time * station.units)
+    def most_by(self, time: int, station: Station, lone: Lone | None = None) -> Fraction:
+        """Bytes that a station lets pass within `time` ps, if the threads that need least there go first.
+
+        Each start delivers no more than `lone` says, by default its share.
+        """
+        most, total = lone or (self.shares, self._all)
+        found = Fraction(total - sum(most[start] for start in station.starts))
+        left = Fraction(time * station.units)
         needs = zip(station.starts, station.times, strict=True)
         for start, needed in sorted(needs, key=lambda each: Fraction(each[1], max(self.shares[each[0]], 1))):
-            part = min(left / needed, Fraction(1))
-            found += part * self.shares[start]
-            left -= part * needed
+            if share := self.shares[start]:
+                part = min(left * share / needed, Fraction(most[start]))
+                found += part
+                left -= part * needed / share
         return found
+
+    def lone(self, time: int) -> Lone:
+        """Bytes that each thread start can deliver within `time` ps, if it had every station for itself."""
+        found: list[int | Fraction] = list(self.shares)
+        for station in self.stations:
+            for start, needed in zip(station.starts, station.times, strict=True):
+                if needed > time * station.units:
+                    found[start] = min(found[start], Fraction(self.shares[start] * time * station.units, needed))
+        return Lone(found, sum(found))
 
     def without(self, station: Station) -> int:
         """Bytes of the threads that do not need a station."""
@@ -152,6 +175,7 @@ class Bound(Work):
         """The highest throughput that each station allows, the lowest first; none for what only passes it once."""
         slack = self.slack if ahead else 0
         alone = None if until is None else self._cut(until, slack, self.sustained.alone(until), self.alone(until))
+        lone = None if until is None else (self.sustained.lone(until), self.lone(until))
         found = []
         for one, again in zip(self.stations, self.sustained.stations, strict=True):
             whole, looped = sum(one.times), sum(again.times)
@@ -160,8 +184,8 @@ class Bound(Work):
             rates = [Fraction(self.delivered * one.units * SECOND, whole)]
             if self.sustained.delivered:
                 rates.append(Fraction(self.sustained.delivered * one.units * SECOND, looped))
-            if until is not None and until * one.units < whole:
-                most = self.sustained.most_by(until, again), self.most_by(until, one)
+            if until is not None and lone and until * one.units < whole:
+                most = self.sustained.most_by(until, again, lone[0]), self.most_by(until, one, lone[1])
                 rates.append(alone if alone and one.kind == "thread" else self._cut(until, slack, *most))
             found.append(Cap(max(rates), one.name, one.kind))
         return sorted(found, key=lambda each: each.rate)

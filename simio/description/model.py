@@ -16,7 +16,7 @@ from pydantic import Field, field_validator, model_validator
 
 from simio import units
 from simio.description.measured import MeasuredRow, MeasuredTable, PooledRow
-from simio.description.quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
+from simio.description.quantities import Count, Horizon, OrNone, Share, Text, Values, WarmUp, Whole, refusal
 from simio.description.sheets import Sheet
 from simio.description.workloads import WorkloadParams
 from simio.errors import Place, quote
@@ -210,7 +210,7 @@ class Run(Values):
     until: Horizon = Field(None, description="simulated time to stop at; none: when the workload is done")
     warm_up: WarmUp = Field("auto", description="simulated time before measuring starts, or auto")
     seed: Whole = Field(1, description="seed of all random draws")
-    replications: Annotated[Count, Field(le=100_000)] | None = Field(
+    replications: Annotated[Annotated[Count, Field(le=100_000)] | None, OrNone()] = Field(
         None, description="runs with seeds of their own; none: 5 for a random scenario, else 1"
     )
     precision: Share = Field(

@@ -64,6 +64,11 @@ class WorkloadParams(Values):
     users: ClassVar[str | None] = None
     """The key of the number of those who ask at the same time, each for one thing after another."""
 
+    @classmethod
+    def elsewhere(cls, key: str) -> str:
+        """A suggestion for a key that has its place elsewhere in the workload; '' for any other."""
+        return ""
+
     @property
     def ways(self) -> tuple[tuple[str, str], ...]:
         """The pairs of fields that data flow between, as these parameters have it."""

@@ -192,7 +192,8 @@ class Waterfall:
 
     `unit` bytes are delivered each `period` ps in the mean over `units` of them; the times of all stages add up to
     that. `segments` are the way of one of these units, whose lengths add up to its own time. `thread` is the thread
-    that delivers.
+    that delivers. `took` is the mean time of a unit in ps, from its request to its end, where several are under way
+    at once; 0 where it is no longer than the period, or not observed.
     """
 
     unit: int
@@ -203,6 +204,7 @@ class Waterfall:
     stages: tuple[Stage, ...]
     segments: tuple[Segment, ...]
     notes: tuple[str, ...] = ()
+    took: float = 0.0
 
 
 @dataclass(frozen=True)

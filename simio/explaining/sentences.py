@@ -146,7 +146,14 @@ def of_waterfall(found: Waterfall) -> Iterator[str]:
     )
     shares = {kind: sum(stage.share for stage in found.stages if stage.kind == kind) for kind in _KINDS}
     split = ", ".join(f"{share:.0%} {_KINDS[kind]}" for kind, share in shares.items() if share >= 0.005)
-    yield f"{size} ({found.named}) takes {period} (mean of {found.units}): {split}."
+    often = f"{size} ({found.named}) takes {period} (mean of {found.units})"
+    if found.took:
+        took = units.format_quantity(round(found.took), "time")
+        often = (
+            f"{size} ({found.named}) comes every {period} (mean of {found.units}), "
+            f"{found.took / found.period:.3g} under way at once, each for {took}; the time between two"
+        )
+    yield f"{often}: {split}."
     most = sorted(found.stages, key=lambda stage: -stage.share)[:SHOWN]
     parts = [f"{stage.share:.0%} {stage_name(stage)}" for stage in most if stage.share >= 0.01]
     if parts:

@@ -34,6 +34,8 @@ DELIVERIES = 40
 """Deliveries that are enough to follow."""
 REQUESTS = 200
 """Requests that are followed at most, evenly over the measured span."""
+SEVERAL = 1.5
+"""The time of a unit, over that between two, from which several are said to be under way (Little's law)."""
 MUCH = 0.5
 """A stream delivers much if it delivers this share of what the largest one does."""
 _UNITS = ("frame", "buffer", "block", "transfer", "size", "response")
@@ -116,7 +118,22 @@ def waterfall(case: Case, engine: str | None = None, traced: Traced | None = Non
         stages=tuple(_stages(case.system, ways, segments, count)),
         segments=tuple(segments),
         notes=tuple(traced.notes),
+        took=_took(traced, named, length / count),
     )
+
+
+def _took(traced: Traced, named: str, period: float) -> float:
+    """Mean time in ps of a unit of the workload that `named` ends with, where several are under way; else 0."""
+    workload = named.partition(" of ")[2]
+    timed = [
+        number
+        for number, mark in enumerate(traced.program.marks)
+        if mark.role == "latency" and mark.name.partition(": ")[0] == workload
+    ]
+    marks, span = traced.outcome.marks, traced.span
+    inside = (marks[:, 0] > span.since) & (marks[:, 0] <= span.until) & np.isin(marks[:, 1], timed)
+    mean = float(marks[inside, 2].mean()) if inside.any() else 0.0
+    return mean if mean > SEVERAL * period else 0.0
 
 
 def _of_requests(traced: Traced) -> Waterfall | None:

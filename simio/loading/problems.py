@@ -134,7 +134,9 @@ class ProblemList:
         parent = node.at(location[:-1]) if len(location) > 1 else node
         here = node.at(location).place if _given(node, location) else place
         if kind == "extra_forbidden":
-            self.unknown(where, str(location[-1]), _keys_at(model, location), place_of(parent, location[-1]))
+            key, elsewhere = str(location[-1]), getattr(model, "elsewhere", None)
+            near = elsewhere(key) if elsewhere and len(location) == 1 else ""
+            self.unknown(where, key, _keys_at(model, location), place_of(parent, key), near=near)
         elif kind == "missing":
             missing_at = place if len(location) == 1 else parent.place
             self.add(where, "nothing", _wanted(model, location), "this key is required", missing_at)
@@ -150,6 +152,8 @@ class ProblemList:
             expected, hint = _explained(kind, context, detail)
             if kind.startswith("int_"):
                 expected = _marked(model, location) or expected
+                if detail["input"] == "none":
+                    expected += _described(_field_at(model, location))
             self.add(where, show(detail["input"]), expected or _wanted(model, location), hint, here)
 
     def _length_problem(self, kind: str, context: dict[str, Any], value: object, where: str, here: Place) -> None:
@@ -272,9 +276,13 @@ def _wanted(model: type[BaseModel], location: tuple[Any, ...]) -> str:
     field = _field_at(model, location)
     if field is not None and (below := _inner_model(field.annotation)) and get_origin(field.annotation) is None:
         return _mapping_with(below)
-    description = f" ({field.description})" if field is not None and field.description else ""
     plain: Mapping[Any, str] = {int: "a whole number", bool: "true or false", str: "a text"}
-    return plain.get(getattr(field, "annotation", None), "a value") + description
+    return plain.get(getattr(field, "annotation", None), "a value") + _described(field)
+
+
+def _described(field: Any) -> str:
+    """What a field is, in parentheses, if it says so."""
+    return f" ({field.description})" if field is not None and field.description else ""
 
 
 def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any]) -> tuple[str, str]:

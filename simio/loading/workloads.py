@@ -119,9 +119,14 @@ def check_routes(
     """Note workloads between whose ends there are no links."""
     for name, workload in workloads.items():
         params = workload.params if workload else WorkloadParams()
+        kinds = references(type(params))
         for first, second in params.ways:
             key = yaml_key(type(params), second)
+            same = kinds.get(first) == kinds.get(second)
             for ends in _in_turn(params.named(first), params.named(second)):
+                if ends[0] == ends[1] and not same:
+                    # One of the two is no such thing, which is said already.
+                    continue
                 place = section.at((name, key)).place
                 _check_route(ctx, f"workload.{name}.{key}", place, ends, reachability, inventory)
 

@@ -308,13 +308,16 @@ class Blocks(Emitting):
 
     @contextmanager
     def while_(self, condition: Condition, share: Fraction | int = 0) -> Iterator[None]:
-        """Run the body again and again as long as a condition holds before it; `share` is as for `when`."""
-        with self.when(condition, share=share):
+        """Run the body again and again as long as a condition holds before it.
+
+        `share` is as for `when`, of runs of the body; above 1, the condition holds that often each time.
+        """
+        with self.when(condition, share=min(share, 1)):
             self._inside("while_")
             start = self._at
             yield
             self._branch(condition.comparison, condition, start)
-            self._regions.append(Region(start, self._at, 1))
+            self._regions.append(Region(start, self._at, max(share, 1)))
 
     # --- around steps ------------------------------------------------------------------------------------
 

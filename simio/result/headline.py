@@ -100,9 +100,17 @@ def _trimmed(span: Throughput, cap: Cap | None, under_way: int) -> Throughput:
 
 
 def _under_way(program: Program, outcome: Outcome, span: Throughput) -> int:
-    """Bytes that may have been under way when a span began: a delivery of each stream, or a small share."""
+    """Bytes that may have been under way when a span began: a delivery of each stream, or a small share.
+
+    Where requests are timed, also the mean of what they have under way (Little's law), of the observation with most.
+    """
     largest = (np.diff(totals, prepend=0).max() for _, _, totals in measure.streams(program, outcome, "delivered"))
-    return max(int(sum(largest)), floor(span.amount * UNDER_WAY))
+    timed = measure.marks(program, outcome, "latency")
+    timed = timed[(timed[:, 0] > span.since) & (timed[:, 0] <= span.until)]
+    longest = int(np.bincount(timed[:, 1], weights=timed[:, 2]).max()) if len(timed) and span.deliveries else 0
+    at_once = Fraction(longest, span.until - span.since)
+    mean = floor(at_once * span.amount / max(span.deliveries, 1))
+    return max(int(sum(largest)), floor(span.amount * UNDER_WAY), mean)
 
 
 def _doubt(program: Program, outcome: Outcome, span: Throughput) -> str:

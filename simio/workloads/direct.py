@@ -23,6 +23,7 @@ from simio.description.quantities import (
     Flag,
     Limit,
     OptionalCount,
+    OrNone,
     Quantity,
     Text,
     Time,
@@ -67,7 +68,7 @@ class Direct(WorkloadParams):
     reads: Annotated[Fraction, Quantity("share")] = Field(
         Fraction(1), description="share of requests that read; the others write"
     )
-    depth: Annotated[Count, Field(le=65536)] | None = Field(
+    depth: Annotated[Annotated[Count, Field(le=65536)] | None, OrNone()] = Field(
         None,
         description="requests that a process keeps outstanding, over all its drives; none: 1, or of requests that "
         "arrive as many as its interface takes",

@@ -12,7 +12,7 @@ from simio.components.network.rdma.pair import End, queue_pair
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Flag, OptionalCount
+from simio.description.quantities import Count, Extent, Flag, OptionalCount, OrNone
 from simio.description.workloads import HostName, WorkloadParams
 from simio.errors import RunError
 from simio.machines.rdma.layout import BASE, READ, REQUESTS, SEND, WRITE
@@ -34,7 +34,7 @@ class Rdma(WorkloadParams):
     to: HostName = Field(description="host whose memory they write or read, or that receives messages")
     verb: Literal["write", "read", "send"] = Field("write", description="operation of a request")
     size: Extent = Field(description="bytes a message")
-    depth: Annotated[Count, Field(le=REQUESTS)] | None = Field(
+    depth: Annotated[Annotated[Count, Field(le=REQUESTS)] | None, OrNone()] = Field(
         None,
         description="requests outstanding on a queue pair; none: 1, or of messages that arrive as many as it holds, "
         f"{REQUESTS}",

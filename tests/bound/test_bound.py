@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from simio.bound import bound
 from simio.engines import reference
 from simio.engines.outcome import Options, Status
+from simio.limits import Lone
 from simio.program.builder import Builder
 from simio.result.measure import deliveries
 
@@ -206,6 +207,48 @@ def test_a_cut_off_run_may_have_done_more_of_what_takes_less():
     assert found.allows(120, 100, complete=False)
     assert not found.allows(121, 100, complete=False)
     assert not found.allows(100, 100, complete=True)
+
+
+def test_a_cut_off_run_is_as_fast_as_all_servers_of_their_own_together():
+    # Each of 2 threads has a server to itself, where 10 bytes take 10 ps: 1000 bytes of each take 1000 ps. Within
+    # 100 ps both have delivered 100 bytes; a server alone would leave the other thread's 1000 bytes out. All hold a
+    # third server for 1 ps per 10 bytes.
+    p = Builder()
+    common = p.resource("common")
+    done = p.observation("done", "delivered", "bytes")
+    for name in ("one", "other"):
+        own = p.resource(f"{name}'s")
+        with p.thread(name), p.loop(100):
+            with p.hold(own):
+                p.advance(10)
+            with p.hold(common):
+                p.advance(1)
+            p.mark(done, 10)
+    found = bound(p.build())
+    assert found.lone(100) == ([Fraction(1000, 11)] * 2, Fraction(2000, 11))
+    cap = found.cap(100)
+    assert cap is not None
+    assert cap.rate == Fraction(2000 * 10**12, 1100)
+
+
+def test_who_has_time_left_where_another_takes_no_more_passes_there():
+    # Within 100 ps "quick" could pass 100 bytes of the common server, but its own lets it pass 20, which leaves 80 ps
+    # there for 40 bytes of "slow".
+    p = Builder()
+    common, own = p.resource("common"), p.resource("own")
+    done = p.observation("done", "delivered", "bytes")
+    for name, time in (("quick", 10), ("slow", 20)):
+        with p.thread(name), p.loop(100):
+            with p.hold(common):
+                p.advance(time)
+            if name == "quick":
+                with p.hold(own):
+                    p.advance(50)
+            p.mark(done, 10)
+    found = bound(p.build())
+    one = next(station for station in found.stations if station.name == "common")
+    each = [Fraction(20), Fraction(50)]
+    assert found.most_by(100, one, Lone(each, Fraction(70))) == 20 + 40
 
 
 def test_what_a_thread_causes_elsewhere_counts_with_it():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from stations import MS, tandem
@@ -11,8 +13,10 @@ from simio.explaining import profile
 from simio.explaining.answers import Answer, gain
 from simio.explaining.model import Component, ComponentRow, Gain, certain
 from simio.explaining.reasons import held_by, slowed_by
-from simio.explaining.sentences import of_profile
+from simio.explaining.sentences import of_profile, of_waterfall
 from simio.explaining.settings import what_ifs
+from simio.explaining.stages import waterfall
+from simio.loading import load
 from simio.report.explained import gain_text, gain_texts
 from simio.result.model import Limiter
 from simio.running import run_case
@@ -89,3 +93,37 @@ def test_no_setting_is_offered_that_a_scenario_could_not_have(load):
             if owner.startswith("workload."):
                 params = change.system.workloads[owner.removeprefix("workload.")].params
                 type(params).model_validate({**dict(params)})
+
+
+NVME = """\
+title: Two drives
+hosts: {server: {model: hosts/server-2023-2s}}
+disks: {d: {model: disks/datacentre-tlc-2023, count: 2}}
+links:
+  - {model: links/nvme, between: [server.nvme, d]}
+workload:
+  reader: {host: server, from: d, pattern: random, block: 128 KiB, size: 100 GiB, depth: 32}
+run: {until: 10 ms, warm_up: auto, replications: 1}
+"""
+
+
+def test_lanes_that_limit_are_tried_twice_as_wide(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(NVME)
+    case = load(str(path), ["hosts.server.buses.pcie.lanes=2"]).cases[0]
+    wider = next(setting for setting in what_ifs(case.system) if setting.what == "lanes of PCI Express doubled")
+    assert "hosts.server.buses.pcie.lanes" in wider.values
+    rates = [run_case(replace(case, system=system)).throughput.rate for system in (case.system, wider.system)]
+    assert rates[1] > 1.8 * rates[0]
+
+
+def test_what_is_under_way_at_once_is_the_depth(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(NVME)
+    found = waterfall(load(str(path), ["workload.reader.block=4 KiB"]).cases[0])
+    # Little's law: a reader keeps 32 outstanding.
+    assert found.took / found.period == pytest.approx(32, rel=0.1)
+    assert "comes every" in next(of_waterfall(found))
+    one = waterfall(load(str(path), ["workload.reader.block=4 KiB", "workload.reader.depth=1"]).cases[0])
+    assert one.took == 0
+    assert "takes" in next(of_waterfall(one))

@@ -179,6 +179,18 @@ def test_what_the_bound_may_count_on_of_a_while() -> None:
     assert executions(program)[at] == 3
 
 
+def test_a_while_may_be_counted_on_for_more_than_once_each_time() -> None:
+    p = Builder()
+    with p.thread("t"), p.loop(3):
+        left = p.register(2)
+        with p.while_(left > 0, share=Fraction(3, 2)):
+            p.advance(1)
+            left.set(left - 1)
+    program = p.build()
+    at = program.steps[:, 0].tolist().index(Op.ADVANCE)
+    assert executions(program)[at] == 4
+
+
 def test_whether_a_comparison_holds_is_not_known_in_python() -> None:
     p = Builder()
     with p.thread("t"):

@@ -303,3 +303,29 @@ def test_streams_add_up_to_a_throughput_that_leaves_out_what_was_under_way() -> 
     less = replace(whole, amount=whole.amount * 9 // 10)
     assert sum(stream.rate for stream in measure.stream_rates(program, outcome, whole)) == whole.rate
     assert sum(stream.rate for stream in measure.stream_rates(program, outcome, less)) == less.rate
+
+
+@pytest.mark.parametrize(("block", "depth"), [("8 MiB", 16), ("1 MiB", 256)])
+def test_large_blocks_of_two_drives_do_not_come_faster_than_their_lanes(
+    tmp_path: Path, block: str, depth: int
+) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        dedent("""\
+        title: Two drives
+        hosts: {server: {model: hosts/server-2023-2s}}
+        disks: {d: {model: disks/datacentre-tlc-2023, count: 2}}
+        links:
+          - {model: links/nvme, between: [server.nvme, d]}
+        workload:
+          reader: {host: server, from: d, pattern: random, block: 8 MiB, size: 100 GiB, depth: 16}
+        run: {until: 20 ms, warm_up: auto, replications: 1}
+        """)
+    )
+    sets = (f"workload.reader.block={block}", f"workload.reader.depth={depth}")
+    case = run_scenario(load(str(path), sets), sets).cases[0]
+    # The steady part counts, less what was under way when it began.
+    assert case.throughput.since > 0
+    # PCI Express 4.0, four lanes, 16 Gbit/s of 128b/130b each, less headers: 7.1 GB/s a drive.
+    assert case.bound is not None
+    assert case.throughput.rate <= case.bound < 2 * 4 * 16e9 / 8 * 128 / 130

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from simio.bound import bound
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options
 from simio.errors import RunError, ScenarioError
@@ -57,6 +58,16 @@ def test_engines_agree(tmp_path: Path, sets: tuple[str, ...]) -> None:
     program = lower(case(tmp_path, *sets, "size=300 KiB").system)
     options = Options(seed=3)
     assert compiled.run(program, options).differences(reference.run(program, options)) == []
+
+
+@pytest.mark.parametrize("sets", [("access=read",), ("access=write",), ("access=write", "block=256 KiB")])
+def test_the_bound_is_what_the_wires_carry(tmp_path: Path, sets: tuple[str, ...]) -> None:
+    # Two wires of 1 Gbit/s: 1460 bytes of 1538 on the wire at most, and a little less with headers of RPC.
+    found = bound(lower(case(tmp_path, *sets, "size=10 MiB").system))
+    wire = "c1.eth>server.eth" if "access=write" in sets else "server.eth>c1.eth"
+    rate = found.rate(next(limit for limit in found.limits if limit.name == wire))
+    assert rate is not None
+    assert 0.95 < float(rate) / (2 * 125e6 * 1460 / 1538) <= 1.005
 
 
 @pytest.mark.parametrize("access", ["read", "write"])

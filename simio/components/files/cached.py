@@ -168,7 +168,7 @@ class CachedFile(FileInCache):
 
     def _share(self, size: int) -> Fraction:
         """Least number of windows that a read() of `size` bytes asks for."""
-        return min(Fraction(size, self.ahead_by), Fraction(1))
+        return Fraction(size, self.ahead_by)
 
     def _window(self, size: int) -> None:
         """Request the next `size` bytes in the reader's name, without waiting."""
@@ -229,7 +229,7 @@ class CachedFile(FileInCache):
         together = self.sheet.write_behind
         waiting = p.register(at - self.fetched + size)
         flushes, writes = self.size // together, -(-self.size // size)
-        with p.while_(waiting >= together, share=min(Fraction(flushes, writes), Fraction(1))):
+        with p.while_(waiting >= together, share=Fraction(flushes, writes)):
             self._flush(self.fetched, together, self._grain(), stored)
             self.fetched.set(self.fetched + together)
             waiting.set(waiting - together)

@@ -26,6 +26,11 @@ class Ignored:
     reason: str
 
 
+def is_option(name: str) -> bool:
+    """True for the name of an option of fio."""
+    return any(name in names for names in (MODELLED, ALIASES, IGNORED, REFUSED))
+
+
 class OptionReader:
     """Reads sections, and notes what is wrong and what is ignored; a user wants those `given_up` ignored."""
 

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from simio.description.arrivals import Arrivals, check_think
 from simio.description.mixtures import Mixture, Sizes
-from simio.description.quantities import Count, Extent, Limit, Time, refusal
+from simio.description.quantities import Count, Extent, Limit, OrNone, Time, refusal
 from simio.description.sheets.base import size_text
 from simio.description.workloads import WorkloadParams
 
@@ -32,7 +32,7 @@ class BlockParams(WorkloadParams):
         0,
         description="CPU time of the program itself before each request, on a CPU of its kernel's reference_clock",
     )
-    depth: Annotated[Count, Field(le=4096)] | None = Field(
+    depth: Annotated[Annotated[Count, Field(le=4096)] | None, OrNone()] = Field(
         None, description="requests that a thread keeps outstanding; none: 1, or any number of those that arrive"
     )
     threads: Literal["each", "one"] = Field(

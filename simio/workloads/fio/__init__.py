@@ -14,7 +14,9 @@ from simio.components.site import Site
 from simio.description.model import Workload
 from simio.description.quantities import Text, Time, refusal, show
 from simio.description.workloads import HostName, Storage, WorkloadParams
+from simio.errors import quote
 from simio.formats.fio.job import ASYNCHRONOUS, Job
+from simio.formats.fio.options import is_option
 from simio.formats.fio.reading import Jobs, includes, inline_job, read_jobs
 from simio.reading import read_file
 from simio.workloads import register_workload
@@ -64,6 +66,11 @@ class Fio(WorkloadParams):
         300_000, description="CPU time of fio itself a request, on a CPU of its kernel's reference_clock"
     )
     _jobs: Jobs = PrivateAttr(default=Jobs(()))
+
+    @classmethod
+    def elsewhere(cls, key: str) -> str:
+        """Options of fio are in `options`."""
+        return f"did you mean {quote(f'options.{key}')}?" if is_option(key) else ""
 
     @model_validator(mode="after")
     def _has_a_job(self) -> Fio:

@@ -12,7 +12,18 @@ from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.mixtures import OptionalSizes
 from simio.description.model import Workload
-from simio.description.quantities import Count, Duration, Extent, Flag, Limit, OptionalRate, Time, Values, refusal
+from simio.description.quantities import (
+    Count,
+    Duration,
+    Extent,
+    Flag,
+    Limit,
+    OptionalRate,
+    OrNone,
+    Time,
+    Values,
+    refusal,
+)
 from simio.description.sheets.base import size_text
 from simio.description.workloads import HostNames, OptionalStorage, WorkloadParams
 from simio.workloads import register_workload
@@ -98,7 +109,7 @@ class Objects(WorkloadParams):
     buffer: Extent = Field(256 * 1024, description="bytes a read() or write() of the programs, and of storage")
     work: Time = Field(0, description="CPU time of the server a request, on a CPU of its kernel's reference_clock")
     client_work: Time = Field(0, description="the same of the client")
-    threads: Annotated[Count, Field(le=4096)] | None = Field(
+    threads: Annotated[Annotated[Count, Field(le=4096)] | None, OrNone()] = Field(
         None, description="threads of a server, each with one request at a time; none: one a connection"
     )
     window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")

@@ -11,7 +11,7 @@ from simio.components.site import Site
 from simio.description.arrivals import Arrivals, check_think
 from simio.description.mixtures import Mixture, Sizes
 from simio.description.model import Workload
-from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Part, Time, refusal
+from simio.description.quantities import Count, Duration, Extent, Flag, Limit, OrNone, Part, Time, refusal
 from simio.description.workloads import HostName, HostNames, Storage, WorkloadParams
 from simio.workloads import register_workload
 from simio.workloads.common.sockets import Streams
@@ -66,7 +66,7 @@ class Serve(WorkloadParams):
     work: Time = Field(
         0, description="CPU time of the server's program a request, on a CPU of its kernel's reference_clock"
     )
-    threads: Annotated[Count, Field(le=4096)] | None = Field(
+    threads: Annotated[Annotated[Count, Field(le=4096)] | None, OrNone()] = Field(
         None, description="threads of the server, each with one request at a time; none: one a connection"
     )
     connections: Streams = Field(
