@@ -75,6 +75,8 @@ PACING = _word("pacing", about="where the rate of bursts comes from, one of BY_.
 PACED = _word("paced", about="1: data go at that rate")
 SMALL_QUEUE = _word("small_queue", "bytes", about="most that may wait below the socket; 0: any number")
 DEFER = _word("defer", about="a burst waits for this part of the window; 0: never")
+FILL_BURSTS = _word("fill_bursts", about="1: a burst is filled from the next buffer of TCP's")
+PUSH_BURSTS = _word("push_bursts", about="1: bursts of several segments are pushed")
 ECN = _word("ecn", about="1: both ends mark and echo congestion")
 ACCURATE = _word("accurate", about="1: marks are echoed as they come (RFC 8257), not until answered (RFC 3168)")
 DSACK = _word("dsack", about="1: what arrives twice is reported (RFC 2883)")
@@ -180,6 +182,7 @@ LOSSES = _word("losses", "bytes", about="that the present acknowledgement shows 
 
 # Pacing, and what waits below the socket.
 DEFERRED = _word("deferred", about="1: a burst waits for more of the congestion window")
+BURST_END = _word("burst_end", about="sequence number after the burst that was decided on last")
 PACE_RATE = _word("pace_rate", "bytes / s", about="rate of pacing; 0: none yet")
 PACE_AT = _word("pace_at", "ps", about="instant at which the next burst may go")
 PACE_LEFT = _word("pace_left", "bytes", about="left of the present burst")
