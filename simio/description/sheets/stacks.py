@@ -124,12 +124,6 @@ class Tcp(Sheet):
     defer: Whole = Field(
         0, description="part of the window for which a burst waits while acknowledgements are near; 0: none waits"
     )
-    fill_bursts: Flag = Field(
-        False, description="whether a burst is filled from the next buffer of TCP's, and does not end with each"
-    )
-    push_bursts: Flag = Field(
-        False, description="whether bursts of several segments are pushed, for a reader to acknowledge"
-    )
     ecn: Flag = Field(False, description="whether congestion is marked and echoed (RFC 3168); DCTCP's always is")
     dsack: Flag = Field(False, description="whether duplicate segments are reported (RFC 2883)")
     autotune: Limit = Field(

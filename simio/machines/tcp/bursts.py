@@ -33,14 +33,10 @@ def goal(state: NDArray, base: int) -> int:
 
 @shared
 def is_pushed(state: NDArray, base: int, seq: int, length: int) -> bool:
-    """True if a segment ends a burst of several, or the buffer with which half of the peer's window is written.
+    """True if a segment ends the buffer with which half of the peer's window was written since the last such one.
 
-    Linux net/ipv4/tcp_output.c, __tcp_transmit_skb, and net/ipv4/tcp.c, forced_push.
+    Linux net/ipv4/tcp.c, forced_push.
     """
-    if state[base + c.PUSH_BURSTS] and seq < state[base + c.BURST_END] == seq + length:
-        return True
-    if not state[base + c.ACK_PUSHED]:
-        return False
     whole = goal(state, base)
     each = (state[base + c.MOST_WINDOW] // 2 // whole + 1) * whole
     return (seq - 1) // each != (seq + length - 1) // each
@@ -50,8 +46,6 @@ def is_pushed(state: NDArray, base: int, seq: int, length: int) -> bool:
 def most(state: NDArray, base: int) -> int:
     """Most bytes of the burst that begins at NXT: what the rate of pacing asks for, of one buffer of TCP's."""
     size = pacing.burst(state, base)
-    if state[base + c.FILL_BURSTS]:
-        return size
     whole = goal(state, base)
     rest = whole - (state[base + c.NXT] - 1) % whole
     return min(size, rest) if state[base + c.NXT] + rest < state[base + c.END] else size

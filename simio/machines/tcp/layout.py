@@ -75,8 +75,6 @@ PACING = _word("pacing", about="where the rate of bursts comes from, one of BY_.
 PACED = _word("paced", about="1: data go at that rate")
 SMALL_QUEUE = _word("small_queue", "bytes", about="most that may wait below the socket; 0: any number")
 DEFER = _word("defer", about="a burst waits for this part of the window; 0: never")
-FILL_BURSTS = _word("fill_bursts", about="1: a burst is filled from the next buffer of TCP's")
-PUSH_BURSTS = _word("push_bursts", about="1: bursts of several segments are pushed")
 ECN = _word("ecn", about="1: both ends mark and echo congestion")
 ACCURATE = _word("accurate", about="1: marks are echoed as they come (RFC 8257), not until answered (RFC 3168)")
 DSACK = _word("dsack", about="1: what arrives twice is reported (RFC 2883)")

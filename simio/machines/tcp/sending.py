@@ -41,7 +41,7 @@ def with_flags(state: NDArray, base: int, seq: int, length: int) -> int:
             flags = c.PUSH
         if state[base + c.CLOSING]:
             flags += c.FIN
-    elif length > 0 and bursts.is_pushed(state, base, seq, length):
+    elif length > 0 and state[base + c.ACK_PUSHED] and bursts.is_pushed(state, base, seq, length):
         flags = c.PUSH
     return (seq << 19 | flags << 16 | length) + 1
 

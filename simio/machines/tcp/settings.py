@@ -153,11 +153,6 @@ class TcpSettings:
     defer: int = _limited(0, 0, 100)
     """Part of the window for which a burst waits while acknowledgements are near (Linux ip-sysctl.rst,
     tcp_tso_win_divisor: 3); 0: none does."""
-    fill_bursts: bool = False
-    """True if a burst is filled from the next buffer of TCP's (Linux from 6.10 on: net/ipv4/tcp_output.c,
-    tcp_grow_skb), False if each buffer is a burst at least."""
-    push_bursts: bool = False
-    """True if bursts of several segments are pushed (Linux from 5.5 on: net/ipv4/tcp_output.c, __tcp_transmit_skb)."""
     ecn: bool = False
     """True if both ends mark data as ECN-capable, and echo marks (RFC 3168)."""
     accurate: bool = False
