@@ -154,8 +154,10 @@ def note_use(state: NDArray, base: int, now: int) -> None:
     """
     deferred = state[base + c.DEFERRED]
     state[base + c.DEFERRED] = 0
-    if (state[base + c.SENT] < now and not deferred) or state[base + c.STATE] < c.ESTABLISHED:
+    noted = state[base + c.SENT] < now and state[base + c.SENT] == state[base + c.VALIDATED]
+    if (noted and not deferred) or state[base + c.STATE] < c.ESTABLISHED:
         return
+    state[base + c.VALIDATED] = state[base + c.SENT]
     mss = state[base + c.MSS]
     out = state[base + c.NXT] - state[base + c.UNA]
     flight = segments.in_flight(state, base) if state[base + c.SCOREBOARD] else out
