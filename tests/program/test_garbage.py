@@ -26,3 +26,21 @@ def test_the_collector_is_as_it_was_afterwards(collecting: bool) -> None:
         assert gc.isenabled() == collecting
     finally:
         gc.enable()
+
+
+def test_objects_that_were_made_meanwhile_count_as_old() -> None:
+    with uncollected():
+        made = [set[int]()]
+    assert any(each is made for each in gc.get_objects(generation=2))
+    assert not gc.get_freeze_count()
+
+
+def test_what_a_program_has_frozen_stays_frozen() -> None:
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        with uncollected():
+            pass
+        assert gc.get_freeze_count() >= frozen - 10
+    finally:
+        gc.unfreeze()

@@ -37,8 +37,8 @@ class FailingDrive(DiskDrive):
         super().__init__(p, disk)
         sheet = disk.part.sheet
         worst = max((*self.errors.marginal, *self.errors.unreadable), default=0)
-        if worst >= self.sectors:
-            raise RunError(f"disk {disk.name!r} has no sector {worst}; its last is {self.sectors - 1}")
+        if worst >= self.shared.sectors:
+            raise RunError(f"disk {disk.name!r} has no sector {worst}; its last is {self.shared.sectors - 1}")
         self.chances: dict[int, Handle] = {
             kind: p.exponential(f"{disk.name} {what}", between // sheet.sector)
             for kind, what, between in (
@@ -52,13 +52,13 @@ class FailingDrive(DiskDrive):
         p.tally(disk.name, "commands ended by a medium error", at + layout.UNREADABLE, "commands")
         p.tally(disk.name, "reading again", at + layout.LOST, "ps")
 
-    def _initial(self, revolution: int) -> State:
+    def _initial(self) -> State:
         """The state of the disk, and what follows it."""
-        state = super()._initial(revolution)
+        state = super()._initial()
         errors = self.errors
         retries = errors.retries
         if errors.time_limit is not None:
-            retries = min(retries, errors.time_limit // revolution)
+            retries = min(retries, errors.time_limit // self.shared.revolution)
         self.after = len(state)
         return state + layout.initial(
             self.sheet.queue_depth + 1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
@@ -17,6 +18,57 @@ from simio.program.service import SECOND, ceil_div, ceil_times, ratio
 
 _WORKED_OUT = {"seek_single", "read_ahead", "read_ahead_to", "read_ahead_limit", "read_mark", "overheads"}
 """Words of the machine that are not simply the value of the same name."""
+
+
+class _Shared:
+    """Quantities that follow from a datasheet, and the initial state of the mechanism, for all drives of that sheet.
+
+    `revolution` is in ps, `media_sector` and `pass_sector` are ps a sector in the densest zone, and in the fastest
+    sweep with its skews; `segment` is sectors; `least` and `least_write` are ps that each read and write takes.
+    """
+
+    def __init__(self, sheet: Drive) -> None:
+        zones = [(zone.cylinders, zone.sectors) for zone in sheet.zones]
+        self.sectors = sum(cylinders * sectors for cylinders, sectors in zones) * sheet.heads
+        self.revolution = revolution = ceil_times(SECOND, 1 / sheet.rotation)
+        densest = max(sectors for _, sectors in zones)
+        self.media_sector = ratio(revolution, densest)
+        self.pass_sector = min(
+            ratio(revolution + min(skews), sectors) for sectors, skews in self._skews(sheet, revolution)
+        )
+        self.segment = sheet.buffer // sheet.segments // sheet.sector
+        self.least = min(sheet.overheads[:4])
+        self.least_write = min(sheet.overheads[4:])
+        self.state = self._initial(sheet, revolution)
+
+    def _skews(self, sheet: Drive, revolution: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Sectors a track and skews in ps of each zone."""
+        for zone in sheet.zones:
+            own = tuple(skew * revolution // zone.sectors for skew in zone.skews)
+            yield zone.sectors, own or (sheet.track_skew or 0, sheet.cylinder_skew or 0)
+
+    def _initial(self, sheet: Drive, revolution: int) -> State:
+        """The initial state of the machine; words that the sheet names have its values."""
+        named = mechanism.WORDS.words.keys() - _WORKED_OUT
+        beyond = [time - self.least for time in sheet.overheads[:4]]
+        limit = sheet.read_ahead_limit
+        full = sheet.read_ahead_to == "segment" and limit is None
+        return mechanism.initial(
+            [(zone.cylinders, zone.sectors, *zone.skews) for zone in sheet.zones],
+            sheet.seek,
+            depth=sheet.queue_depth,
+            scheduling=sheet.scheduling,
+            revolution=revolution,
+            segment=self.segment,
+            track_skew=sheet.track_skew or 0,
+            cylinder_skew=sheet.cylinder_skew or 0,
+            overheads=beyond + [time - self.least_write for time in sheet.overheads[4:]],
+            read_ahead=int(sheet.read_ahead and full),
+            read_ahead_to=AHEAD[sheet.read_ahead_to] if sheet.read_ahead and not full else NO_READ_AHEAD,
+            read_ahead_limit=(limit or 0) // sheet.sector,
+            read_mark=int(sheet.gathered * MARKS),
+            **{name: value for name, value in vars(sheet).items() if name in named},
+        )
 
 
 class DiskDrive:
@@ -46,55 +98,16 @@ class DiskDrive:
         self.data = p.resource(f"{disk.name} data", lock=True)
         self.gate = p.container(f"{disk.name} gate", unit="commands")
         self.media = p.window(f"{disk.name} media", 1)
-        zones = [(zone.cylinders, zone.sectors) for zone in sheet.zones]
-        self.sectors = sum(cylinders * sectors for cylinders, sectors in zones) * sheet.heads
-        revolution = ceil_times(SECOND, 1 / sheet.rotation)
-        densest = max(sectors for _, sectors in zones)
-        self.media_sector = ratio(revolution, densest)
-        self.pass_sector = min(ratio(revolution + min(skews), sectors) for sectors, skews in self._skews(revolution))
-        self.segment = sheet.buffer // sheet.segments // sheet.sector
-        self.least = min(sheet.overheads[:4])
-        self.least_write = min(sheet.overheads[4:])
-        self.state = p.machine(disk.name, self._initial(revolution))
+        self.shared = p.once(sheet, partial(_Shared, sheet))
+        self.state = p.machine(disk.name, self._initial())
 
-    def _skews(self, revolution: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Sectors a track and skews in ps of each zone."""
-        for zone in self.sheet.zones:
-            own = tuple(skew * revolution // zone.sectors for skew in zone.skews)
-            yield zone.sectors, own or (self.sheet.track_skew or 0, self.sheet.cylinder_skew or 0)
-
-    def _initial(self, revolution: int) -> State:
-        """The initial state of the machine, which disks of one datasheet share."""
-        return self.p.once(self.sheet, lambda: self._as_sheet(revolution))
-
-    def _as_sheet(self, revolution: int) -> State:
-        """The initial state of a datasheet; words that it names have its values."""
-        sheet = self.sheet
-        named = mechanism.WORDS.words.keys() - _WORKED_OUT
-        beyond = [time - self.least for time in sheet.overheads[:4]]
-        limit = sheet.read_ahead_limit
-        full = sheet.read_ahead_to == "segment" and limit is None
-        return mechanism.initial(
-            [(zone.cylinders, zone.sectors, *zone.skews) for zone in sheet.zones],
-            sheet.seek,
-            depth=sheet.queue_depth,
-            scheduling=sheet.scheduling,
-            revolution=revolution,
-            segment=self.segment,
-            track_skew=sheet.track_skew or 0,
-            cylinder_skew=sheet.cylinder_skew or 0,
-            overheads=beyond + [time - self.least_write for time in sheet.overheads[4:]],
-            read_ahead=int(sheet.read_ahead and full),
-            read_ahead_to=AHEAD[sheet.read_ahead_to] if sheet.read_ahead and not full else NO_READ_AHEAD,
-            read_ahead_limit=(limit or 0) // sheet.sector,
-            read_mark=int(sheet.gathered * MARKS),
-            **{name: value for name, value in vars(sheet).items() if name in named},
-        )
+    def _initial(self) -> State:
+        return self.shared.state
 
     @property
     def capacity(self) -> int:
         """Bytes that the disk holds."""
-        return self.sectors * self.sector
+        return self.shared.sectors * self.sector
 
     @property
     def depth(self) -> int:
@@ -134,7 +147,7 @@ class DiskDrive:
             tag, answer = p.register(), p.register()
             with p.hold(self.controller):
                 self.ask(answer, queue.controller_time, sector, count)
-                p.advance(self.least, answer, 1)
+                p.advance(self.shared.least, answer, 1)
             self.ask(tag, queue.enqueue, sector, 2 * count)
             with p.until(answer > 0):
                 self.ask(answer, reading.begin, tag)
@@ -213,10 +226,10 @@ class DiskDrive:
             tag, answer = p.register(), p.register()
             with p.hold(self.controller):
                 if min(sheet.overheads[4:]) == max(sheet.overheads[4:]):
-                    p.advance(self.least_write)
+                    p.advance(self.shared.least_write)
                 else:
                     self.ask(answer, queue.write_time)
-                    p.advance(self.least_write, answer, 1)
+                    p.advance(self.shared.least_write, answer, 1)
             self.ask(tag, queue.enqueue, sector, 2 * count + 1)
             with p.until(answer == 1):
                 self.ask(answer, writing.admit, tag)
@@ -281,11 +294,11 @@ class DiskDrive:
 
     def _sectors(self, unit: int) -> int:
         """Sectors of a piece of the interface, which has this many bytes."""
-        return min(max(unit // self.sector, 1), self.segment)
+        return min(max(unit // self.sector, 1), self.shared.segment)
 
     def _occupy(self, count: int, once: bool) -> None:
         """Declare to the bound the certain time of a command of `count` sectors on the media."""
-        certain = count if once else max(count - self.segment * self.sheet.segments, 0)
-        time = ceil_times(certain, self.pass_sector if once else self.media_sector)
+        certain = count if once else max(count - self.shared.segment * self.sheet.segments, 0)
+        time = ceil_times(certain, self.shared.pass_sector if once else self.shared.media_sector)
         if time:
             self.p.occupy(self.media, time)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 from simio.description.model import Link, System, fits
@@ -17,6 +19,11 @@ from simio.description.sheets.fibre_channel import FibreChannelAdapter, FibreCha
 from simio.program.builder import Builder, Operand, OperandT, least, maximum
 from simio.program.service import SECOND, ceil_times, ratio
 from simio.topology import Route, Topology
+
+
+def _byte_time(sheet: FibreChannelLink) -> Fraction:
+    """Time of a byte on the line with its code, in ps."""
+    return ratio(8 * sheet.code_bits, sheet.data_bits) * SECOND / sheet.signalling
 
 
 class Hop:
@@ -30,8 +37,7 @@ class Hop:
         self.window = p.window(f"{self.name} credit", credit)
         self.credit = p.container(f"{self.name} credit", credit, credit, "frames")
         self.delay = ceil_times(1, link.length * self.sheet.propagation)
-        line_bits = ratio(8 * self.sheet.code_bits, self.sheet.data_bits)
-        self.byte = line_bits * SECOND / self.sheet.signalling
+        self.byte = p.once(self.sheet, partial(_byte_time, self.sheet))
 
     @property
     def overhead(self) -> int:

@@ -102,6 +102,7 @@ SSTHRESH = _word("ssthresh", "bytes", about="slow start threshold")
 SERIES = _word("series", about="1: in a series of segments that began with nothing outstanding")
 SMALL = _word("small", about="sequence number after the last small segment")
 SENT = _word("sent", "ps", about="instant at which data were last sent")
+UNNOTED = _word("unnoted", about="1: segments have gone since the use of the congestion window was noted")
 LIMITED = _word("limited", about="1: the congestion window has kept data back (Linux, is_cwnd_limited)")
 MOST_OUT = _word("most_out", "bytes", about="most that was outstanding in the present round, in whole segments")
 ROUND_ENDS = _word("round_ends", about="sequence number whose ACK ends that round")
@@ -180,7 +181,6 @@ LOSSES = _word("losses", "bytes", about="that the present acknowledgement shows 
 
 # Pacing, and what waits below the socket.
 DEFERRED = _word("deferred", about="1: a burst waits for more of the congestion window")
-VALIDATED = _word("validated", "ps", about="SENT, when it was last noted whether the window keeps data back")
 BURST_END = _word("burst_end", about="sequence number after the burst that was decided on last")
 PACE_RATE = _word("pace_rate", "bytes / s", about="rate of pacing; 0: none yet")
 PACE_AT = _word("pace_at", "ps", about="instant at which the next burst may go")
