@@ -181,6 +181,7 @@ LOSSES = _word("losses", "bytes", about="that the present acknowledgement shows 
 
 # Pacing, and what waits below the socket.
 DEFERRED = _word("deferred", about="1: a burst waits for more of the congestion window")
+BURST_END = _word("burst_end", about="sequence number after the burst that was decided on last")
 PACE_RATE = _word("pace_rate", "bytes / s", about="rate of pacing; 0: none yet")
 PACE_AT = _word("pace_at", "ps", about="instant at which the next burst may go")
 PACE_LEFT = _word("pace_left", "bytes", about="left of the present burst")

@@ -9,18 +9,13 @@ from numpy.typing import NDArray
 
 from simio.machines.door import machine
 from simio.machines.shared import shared
-from simio.machines.tcp import congestion, marks, pacing, recovery, segments, tuning
+from simio.machines.tcp import bursts, congestion, marks, pacing, recovery, segments, tuning
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.idle import congestion_window
 from simio.machines.tcp.receiving import update_due, window
 from simio.machines.tcp.round_trips import note_burst
 from simio.machines.tcp.timers import clock, instant, persist, unwatched
 from simio.machines.tcp.waits import waiting
-
-_MOST_BURST = 65536
-"""Bytes of the largest burst (Linux include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE)."""
-_RECENT = 10**9
-"""A burst waits only where one has just gone, and for an acknowledgement that is so near: 1 ms."""
 
 
 @shared
@@ -38,53 +33,6 @@ def may_go(state: NDArray, base: int, length: int) -> bool:
 
 
 @shared
-def goal(state: NDArray, base: int) -> int:
-    """Bytes of a whole buffer of TCP: a burst of offloading, no more than half of the peer's largest window.
-
-    Linux net/ipv4/tcp.c, tcp_xmit_size_goal, and include/net/tcp.h, tcp_bound_to_half_wnd.
-    """
-    mss = state[base + c.MSS]
-    return max(min(_MOST_BURST, state[base + c.MOST_WINDOW] // 2) // mss, 1) * mss
-
-
-@shared
-def is_pushed(state: NDArray, base: int, seq: int, length: int) -> bool:
-    """True if a segment ends the buffer with which half of the peer's window was written since the last such one.
-
-    Linux net/ipv4/tcp.c, forced_push.
-    """
-    whole = goal(state, base)
-    each = (state[base + c.MOST_WINDOW] // 2 // whole + 1) * whole
-    return (seq - 1) // each != (seq + length - 1) // each
-
-
-@shared
-def is_deferred(state: NDArray, base: int, now: int, allowed: int) -> bool:
-    """True if a burst waits for more of the window to open, as the next acknowledgement is near.
-
-    `allowed` bytes may go. Linux net/ipv4/tcp_output.c, tcp_tso_should_defer (6.18).
-    """
-    seq, end = state[base + c.NXT], state[base + c.END]
-    if state[base + c.UNA] == seq or end - seq <= state[base + c.MSS]:
-        return False
-    if state[base + c.RECOVERING] or now - state[base + c.SENT] > _RECENT:
-        return False
-    whole = goal(state, base)
-    rest = whole - (seq - 1) % whole
-    if allowed >= pacing.burst(state, base) or (allowed >= rest and seq + rest < end):
-        return False
-    if allowed >= min(state[base + c.SEND_WINDOW], state[base + c.CWND]) // state[base + c.DEFER]:
-        return False
-    oldest = now
-    if state[base + c.SEGMENT_ROOM] > 0:
-        oldest = state[segments.record(state, base, state[base + c.HEAD]) + segments.SENT]
-    elif state[base + c.BURSTS] > 0:
-        oldest = state[base + state[base + c.BURST_RING] + 2 * state[base + c.BURST_HEAD] + 1]
-    trip = (state[base + c.SRTT] >> 3) * max(state[base + c.RTO_TICK], 1)
-    return oldest + trip - now <= min(_RECENT, trip // 2)
-
-
-@shared
 def with_flags(state: NDArray, base: int, seq: int, length: int) -> int:
     """Word, plus 1, of a segment, with PUSH or FIN where it ends the data."""
     flags = 0
@@ -93,9 +41,19 @@ def with_flags(state: NDArray, base: int, seq: int, length: int) -> int:
             flags = c.PUSH
         if state[base + c.CLOSING]:
             flags += c.FIN
-    elif length > 0 and state[base + c.ACK_PUSHED] and is_pushed(state, base, seq, length):
+    elif length > 0 and state[base + c.ACK_PUSHED] and bursts.is_pushed(state, base, seq, length):
         flags = c.PUSH
     return (seq << 19 | flags << 16 | length) + 1
+
+
+@shared
+def room(state: NDArray, base: int, now: int) -> int:
+    """Bytes from UNA on that congestion control and recovery allow."""
+    if state[base + c.PROBE]:
+        return state[base + c.NXT] - state[base + c.UNA] + state[base + c.MSS]
+    if state[base + c.RECOVERING] or state[base + c.SACKED_OUT] > 0:
+        return recovery.room(state, base)
+    return congestion_window(state, base, now)
 
 
 @shared
@@ -105,19 +63,16 @@ def new_data(state: NDArray, base: int, now: int) -> int:
     end = state[base + c.END]
     if seq > end or (seq == end and not state[base + c.CLOSING]):
         return 0
-    if state[base + c.RECOVERING] or state[base + c.SACKED_OUT] > 0:
-        room = recovery.room(state, base)
-    else:
-        room = congestion_window(state, base, now)
-    if state[base + c.PROBE]:
-        room = seq - state[base + c.UNA] + state[base + c.MSS]
-    allowed = min(state[base + c.SEND_WINDOW], room)
-    length = min(min(end - seq, state[base + c.MSS]), state[base + c.UNA] + allowed - seq)
+    most = room(state, base, now)
+    allowed = state[base + c.UNA] + min(state[base + c.SEND_WINDOW], most) - seq
+    length = min(min(end - seq, state[base + c.MSS]), allowed)
+    if seq < state[base + c.BURST_END] and seq == state[base + c.MAX] and length > 0:
+        return with_flags(state, base, seq, min(length, state[base + c.BURST_END] - seq))
     if state[base + c.SEND_WINDOW] == 0 and state[base + c.FORCE]:
         length = min(end - seq, 1)
     if length >= state[base + c.MSS]:
-        if state[base + c.DEFER] and is_deferred(state, base, now, state[base + c.UNA] + allowed - seq):
-            state[base + c.DEFERRED] = 1 if room < state[base + c.SEND_WINDOW] else 0
+        if state[base + c.DEFER] and bursts.is_deferred(state, base, now, allowed):
+            state[base + c.DEFERRED] = 1 if most < state[base + c.SEND_WINDOW] else 0
             return 0
         return with_flags(state, base, seq, length)
     if length < 0:
@@ -296,6 +251,8 @@ def put_out(state: NDArray, base: int, now: int) -> int:
     if after > seq:
         if state[base + c.RESEND] == seq:
             state[base + c.RESEND] = -1
+        if length > 0 and state[base + c.DEFER] and seq == state[base + c.MAX] and seq >= state[base + c.BURST_END]:
+            bursts.begin(state, base, seq + length, room(state, base, now))
         if length > 0 and state[base + c.PACING]:
             count_data(state, base, now, length)
         state[base + c.PRR_OUT] += length
