@@ -1,7 +1,5 @@
 """Reading one datasheet: its values against the sheet of its kind, and where each value comes from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

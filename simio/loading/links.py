@@ -1,7 +1,5 @@
 """Links: the ports that they join, which must exist, be free and take the kind of link."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Reading one measured table: its quantities, units and rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property

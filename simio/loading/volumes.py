@@ -1,7 +1,5 @@
 """Volumes of a scenario: their members, which are disks and other volumes, and their file systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
