@@ -53,7 +53,9 @@ class ProgramError(ValueError):
 
 
 MOST_STATE = 2**24
-"""Words of state of all machines of a program, of which a run needs several copies: two gigabytes."""
+"""Words of state of all machines of a program, without last tables; a TCP connection has 750, and takes 90 kB."""
+MOST_ROWS = 80_000_000
+"""Words of machines' last tables, such as the mapping of a drive: a run has four copies, 2.6 gigabytes."""
 
 
 class UnfitError(ProgramError, OutOfRange):
@@ -75,6 +77,8 @@ class Declarations:
         self._draw_names: list[str] = []
         self._draw_table: list[tuple[int, int]] = []
         self._state = StateWords()
+        self._rows = 0
+        """Words of last tables in the state."""
         self._machines: list[tuple[str, int]] = []
         self._words: list[tuple[Words, ...]] = []
         self._windows: list[Window] = []
@@ -158,10 +162,11 @@ class Declarations:
         A state that a `Layout` has made is listed by the names of its words.
         """
         rows = state.rows if isinstance(state, State) else ()
-        self.room(name, len(state) + len(rows))
+        self.room(name, len(state), len(rows))
         offset = len(self._state)
         self._state.extend(state)
         self._state.extend(rows)
+        self._rows += len(rows)
         self._words.append(state.words if isinstance(state, State) else ())
         self._machines.append((name, offset))
         return offset
@@ -181,15 +186,15 @@ class Declarations:
         made: Made = self._owned[id(owner)][1]
         return made
 
-    def room(self, name: str, words: int) -> None:
-        """Raise UnfitError if this many more words of state are too many for a program."""
-        used = len(self._state)
-        if used + words > MOST_STATE:
-            beside = f" beside {used:,} of others" if words <= MOST_STATE else ""
-            raise UnfitError(
-                f"{name!r} would need {words:,} words of state{beside}, and a program has {MOST_STATE:,} at most; "
-                "use fewer streams or disks, or smaller files or disks"
-            )
+    def room(self, name: str, words: int, rows: int = 0) -> None:
+        """Raise UnfitError if so many more words of state, or `rows` of a last table, are too many for a program."""
+        for more, used, most in ((words, len(self._state) - self._rows, MOST_STATE), (rows, self._rows, MOST_ROWS)):
+            if more and used + more > most:
+                beside = f" beside {used:,} of others" if more <= most else ""
+                raise UnfitError(
+                    f"{name!r} would need {more:,} words of state{beside}, and a program has {most:,} at most; "
+                    "use fewer streams or disks, or smaller files or disks"
+                )
 
     def tally(self, owner: str, what: str, offset: int, unit: str) -> None:
         """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""

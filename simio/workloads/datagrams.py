@@ -94,8 +94,8 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
     for number, own in enumerate(site.streams(name, params.streams)):
         wish = params.core, params.queue
         stacks = (
-            site.sockets.seated(params.from_, path, number, wish),
-            site.sockets.seated(params.to, back, number, wish, params.gro),
+            site.sockets.seated(params.from_, path, number, wish, params.size),
+            site.sockets.seated(params.to, back, number, wish, params.size, params.gro),
         )
         arrivals = ArrivalProcess(p, own, params.arrivals, params.streams) if params.arrivals else None
         socket = stacks[1].socket(f"{own} at {params.to}", stacks[1].sheet.datagram_receive_space)

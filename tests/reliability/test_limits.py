@@ -12,6 +12,7 @@ import pytest
 from simio.errors import RunError
 from simio.loading import load
 from simio.lower import lower
+from simio.machines.layout import State
 from simio.machines.network import writeback
 from simio.program import emitting
 from simio.program.builder import Builder
@@ -81,6 +82,22 @@ def test_a_machine_may_take_all_the_state_there_is(monkeypatch: pytest.MonkeyPat
     with pytest.raises(UnfitError, match="'second' would need 1 words"):
         p.machine("second", [0])
     assert MOST_STATE == 2**24
+
+
+def test_last_tables_have_a_limit_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simio.program.declarations.MOST_STATE", 10)
+    monkeypatch.setattr("simio.program.declarations.MOST_ROWS", 20)
+    p = Builder()
+    p.machine("first", State([0] * 4, rows=[0] * 12))
+    p.machine("second", [0] * 6)
+    with pytest.raises(
+        UnfitError, match="'third' would need 9 words of state beside 12 of others, and a program has 20"
+    ):
+        p.machine("third", State(rows=[0] * 9))
+    with pytest.raises(
+        UnfitError, match="'fourth' would need 1 words of state beside 10 of others, and a program has 10"
+    ):
+        p.machine("fourth", [0])
 
 
 class Listener:

@@ -32,10 +32,10 @@ class Interface(Protocol):
     """Memory on the adapter for packets on their way out and in, in bytes."""
 
     @property
-    def cores(self) -> Callable[[int, Wish, str | None], Cores] | None:
+    def cores(self) -> Callable[[int, Wish, str | None, bool], Cores] | None:
         """Chooses the cores of the program of this number; None of an adapter without queues for cores.
 
-        Of datagrams the name of the interface at the other end is given, too.
+        Of datagrams the name of the interface at the other end is given, too, and whether they come in fragments.
         """
 
     def drive(self, priority: int = PROCESS) -> None:

@@ -185,13 +185,13 @@ class Napi:
             self._armed(self.p.answer(napi.give_up, self.state))
 
     @contextmanager
-    def held(self, rule: Rule, buffer: int, early: bool = False) -> Iterator[None]:
+    def held(self, rule: Rule, buffer: int) -> Iterator[None]:
         """A packet begins a buffer; the body runs at the end of the poll that gives it up, with the core in hand.
 
-        `buffer` is the state of `rule`, by which packets are merged; by the adapter, if that is `early`.
+        `buffer` is the state of `rule`, by which packets are merged.
         """
         p = self.p
-        lasts = self.timed is not None and not early
+        lasts = self.timed is not None
         with p.scope():
             p.answer(napi.hold, self.state)
             if lasts:
@@ -222,10 +222,10 @@ class Napi:
                     p.answer(napi.hold, self.state)
                     p.put(self.went, 1)
 
-    def went_up(self, rule: Rule, buffer: int, early: bool = False) -> None:
+    def went_up(self, rule: Rule, buffer: int) -> None:
         """A packet has had a buffer go up before the end of a poll."""
         p = self.p
-        if self.timed is not None and not early:
+        if self.timed is not None:
             with p.scope():
                 begun = p.answer(rule.begun, buffer)
                 with p.when(begun == 0):

@@ -20,6 +20,13 @@ Left = Callable[[], None]
 """Emits what happens at the near end when a packet's last bit has left it."""
 
 
+class Joins(Protocol):
+    """An adapter's joining of a connection's packets into buffers."""
+
+    def take(self, packet: Packet) -> None:
+        """Emit what becomes of a packet whose data are in memory; its place in the ring is its own."""
+
+
 @dataclass(frozen=True)
 class Packet:
     """An IP datagram on its way: registers of the thread that is the packet.
@@ -28,7 +35,8 @@ class Packet:
     path looks at. `flow` is what the packet belongs to in a packet trace, None where none is made. `marks` has the
     codepoint and flags of congestion (`simio.machines.tcp.layout`: ECT, CE), None where the transport has none.
     `stream` names whose packet it is, for queues that have one for each flow. `queue` is the core whose queue of an
-    adapter takes it, where the adapter has several. `joined` is True if that adapter joins it with others (LRO).
+    adapter takes it, where the adapter has several. `joins` makes buffers of it and others in that adapter (LRO), or
+    is None.
     """
 
     length: Register
@@ -37,7 +45,7 @@ class Packet:
     marks: Register | None = None
     stream: str = "the rest"
     queue: int = 0
-    joined: bool = False
+    joins: Joins | None = None
 
 
 class Wire(Protocol):

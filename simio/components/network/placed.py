@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from simio.components.network.joining import Joining
 from simio.components.network.merging import Merging
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
@@ -63,10 +64,10 @@ class PlacedEndpoint(Endpoint):
         p.tally(name, "through the backlog", self.owner + ownership.LATER, "buffers")
         self.backlogged = p.container(f"{name} backlog", unit="turns")
         self.worked_off = p.container(f"{name} worked off", unit="turns")
-        lro = interface.sheet.lro
-        joined = lro or stack.sheet.gro
+        lro, gro = interface.sheet.lro, stack.sheet.gro
         self.steering = Steering(seat, name, self.segment.parameters, self._steered) if seat.steers else None
-        self.merging = Merging(self, min(joined, offload.MOST), bool(lro)) if joined else None
+        self.merging = Merging(self, min(gro, offload.MOST)) if gro else None
+        self.joining: Joining | None = Joining(self, min(lro, offload.MOST - self.headers)) if lro else None
 
     # --- holder of the socket ----------------------------------------------------------------------------
 
@@ -141,8 +142,12 @@ class PlacedEndpoint(Endpoint):
     def _open(self, active: int) -> None:
         p = self.p
         with p.scope():
-            self._own("call")
+            # Whoever listens does so before the call takes time, or waits for its core.
+            if active:
+                self._own("call")
             p.answer(connection.open_up, self.state, active)
+            if not active:
+                self._own("call")
             self._push()
             self._disown()
         p.get(self.changes, 1)
@@ -265,13 +270,6 @@ class PlacedEndpoint(Endpoint):
                 self._add_blocks(length, *words[3:])
                 p.spawn(self.segment, *p.arguments[: self.segment.parameters])
                 p.call(left, offload.rest, self.state, left)
-
-    def _packet(self, length: Register, words: tuple[Register, ...], mark: Register | None) -> Packet:
-        """See `TcpProtocol._packet`; it is addressed to the other end's queue, if that has one."""
-        packet, peer = super()._packet(length, words, mark), self.peer
-        if not isinstance(peer, PlacedEndpoint):
-            return packet
-        return replace(packet, queue=peer.queue, joined=bool(peer.merging and peer.merging.early))
 
     def _resume(self) -> None:
         self._in_softirq(self._push)

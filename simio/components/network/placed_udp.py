@@ -13,7 +13,6 @@ from simio.components.network.seat import Seat
 from simio.components.network.stack import Stack
 from simio.components.network.steering import Steering, steered
 from simio.components.network.udp import UdpSocket
-from simio.errors import RunError
 from simio.machines.network import datagram_gro, mailbox, profile
 from simio.program.builder import Operand, Register
 
@@ -32,18 +31,9 @@ class SeatedStack(Stack):
         merges: bool,
         ports: tuple[int, int],
     ) -> None:
-        """`merges`: datagrams of one poll go up as one buffer (UDP_GRO). `ports` are what software steers by.
-
-        Raises RunError where it has to do both.
-        """
+        """`merges`: datagrams of one poll go up as one buffer (UDP_GRO). `ports` are what software steers by."""
         super().__init__(stack.kernel, stack.part)
         self.seat = Seat(stack, interface, cores, steered(stack, cores[0], ports))
-        if merges and self.seat.steers:
-            raise RunError(
-                f"datagrams that come to {stack.host.name!r} are merged (gro), and software steers them to another "
-                "core (rfs, rps): both together are not modelled; leave out one",
-                ".gro",
-            )
         self.process, self.softirq = self.seat.process, self.seat.softirq
         self.queue = cores[1]
         self.merges = merges
@@ -74,8 +64,8 @@ class SeatedStack(Stack):
         self.process.spend("packet out")
 
     def passes_on(self, name: str, packet: Packet, takes: Callable[[Packet], None]) -> None:
-        """See `Stack.passes_on`; software steers it to another core before (RFS, RPS)."""
-        if not self.seat.steers:
+        """See `Stack.passes_on`; software steers it to another core before (RFS, RPS), if it is not merged."""
+        if self.merges or not self.seat.steers:
             takes(packet)
             return
 
@@ -85,8 +75,11 @@ class SeatedStack(Stack):
         Steering(self.seat, name, 1 + len(packet.words), enters).leave(packet)
 
     def packet_in(self) -> None:
-        """See `Stack.packet_in`."""
-        self.softirq.spend("merge" if self.merges else "up")
+        """See `Stack.packet_in`; the driver's softirq merges."""
+        if self.merges:
+            self.seat.driver.spend("merge")
+        else:
+            self.softirq.spend("up")
 
     def segment(self, interface: Interface, count: Operand, total: Register) -> None:
         """See `Stack.segment`: one buffer goes down, which the adapter cuts, or else software."""
@@ -113,17 +106,25 @@ class SeatedSocket(UdpSocket):
         self.buffers = p.machine(f"{name} buffers", mailbox.initial(2**62, mailbox.MOST))
         self.asleep = p.variable(f"{name} asleep")
         if stack.merges:
-            self.gro = p.machine(f"{name} GRO", datagram_gro.WORDS.initial())
+            seat = stack.seat
+            self.gro = p.machine(f"{name} GRO", datagram_gro.initial(stack.sheet.backlog if seat.steers else 1))
             p.tally(name, "merged", self.gro + datagram_gro.MERGED, "datagrams")
+            self.steering = Steering(seat, name, 3, self._enters) if seat.steers else None
 
     def _came(self, length: Register) -> None:
-        p, napi = self.p, self.stack.seat.napi
         self.stack.seat.arrived(length)
         if not self.stack.merges:
-            self._up(p.register(1), length)
+            self._up(self.p.register(1), length)
+
+    def arrive(self, length: Register, word: Register, queued: Callable[[], None] = lambda: None) -> None:
+        """See `UdpSocket.arrive`; what is merged waits for the rest of its buffer (UDP_GRO)."""
+        if not self.stack.merges:
+            super().arrive(length, word, queued)
             return
+        p, napi = self.p, self.stack.seat.napi
+        self.queued = queued
         with p.scope():
-            what = p.answer(datagram_gro.take, self.gro, length)
+            what = p.answer(datagram_gro.take, self.gro, length, word)
             with p.when(what == datagram_gro.HELD), napi.held(datagram_gro, self.gro), p.scope():
                 count = p.answer(datagram_gro.flush, self.gro)
                 with p.when(count > 0):
@@ -133,14 +134,39 @@ class SeatedSocket(UdpSocket):
                 self._bring_up()
 
     def _bring_up(self) -> None:
-        """A merged buffer goes up."""
-        p = self.p
+        """A merged buffer goes up, or to another core (RFS, RPS)."""
+        p, gro = self.p, self.gro
         with p.scope():
-            count, total = p.answer(datagram_gro.ready, self.gro), p.answer(datagram_gro.ready_total, self.gro)
-            with self.stack.softirq.in_hand():
-                self.stack.softirq.spend("up")
-                self.stack.softirq.spend("datagram in")
-                self._up(count, total)
+            total, count = p.answer(datagram_gro.ready_total, gro), p.answer(datagram_gro.ready, gro)
+            first = p.answer(datagram_gro.ready_first, gro)
+            if self.steering:
+                with self.stack.seat.driver.in_hand():
+                    self.steering.leave(Packet(total, (count, first)))
+            else:
+                with self.stack.softirq.in_hand():
+                    self._enters(total, count, first)
+
+    def _enters(self, total: Register, count: Register, first: Register) -> None:
+        """IP and UDP take a merged buffer, with the softirq's core in hand; each datagram needs room."""
+        p, softirq = self.p, self.stack.softirq
+        softirq.spend("up")
+        softirq.spend("datagram in")
+        with p.scope():
+            number, kept, size = p.register(first), p.register(0), p.register(0)
+            length, word = p.register(), p.register()
+
+            def took() -> None:
+                kept.set(kept + 1)
+                size.set(size + length)
+                self.queued()
+
+            with p.loop(count):
+                p.call(length, datagram_gro.length, self.gro, number)
+                p.call(word, datagram_gro.word, self.gro, number)
+                number.set(number + 1)
+                super().arrive(length, word, took)
+            with p.when(kept > 0):
+                self._up(kept, size)
 
     def _up(self, count: Register, total: Register) -> None:
         """A buffer of datagrams can be read; wake the program if it sleeps."""

@@ -51,13 +51,13 @@ class QueuedInterface:
         self._queues: dict[int, Napi] = {}
         self._peers: dict[str, int] = {}
 
-    def cores(self, number: int, wish: Wish, peer: str | None) -> Cores:
+    def cores(self, number: int, wish: Wish, peer: str | None, fragments: bool) -> Cores:
         """The cores of a connection's program and of its queue, as wished; `number` counts connections.
 
         Programs then take the cores in turn. The adapter has a rule for each flow, which leads to the core of its
         program; or a hash chooses, for which Fibonacci hashing of the number stands, unless a queue is given. Flows
-        of datagrams with the same `peer` are one to a hash of addresses. Raises RunError for a core that the host
-        lacks.
+        of datagrams with the same `peer` are one to a hash of addresses; so are `fragments`, which have no ports that
+        a hash or a rule could look at. Raises RunError for a core that the host lacks.
         """
         count = self.host.description.cpus
         queues = min(self.sheet.queues, count)
@@ -65,9 +65,9 @@ class QueuedInterface:
         own = number % count if core is None else core
         if own >= count:
             raise RunError(f"{self.host.name!r} has CPUs 0 to {count - 1}, and none of number {own}", ".core")
-        if self.sheet.steering == "flow":
+        if self.sheet.steering == "flow" and not fragments:
             return own, own % queues
-        if peer is not None and self.sheet.udp_hash == "addresses":
+        if peer is not None and (fragments or self.sheet.udp_hash == "addresses"):
             number = self._peers.setdefault(peer, len(self._peers))
         return own, (number * 2654435761 >> 16) % queues if queue is None else queue
 
@@ -117,20 +117,33 @@ class QueuedInterface:
             p.advance(self.sheet.latency)
             self._process()
             self.bus.write(packet.length, cached=cached, remote=far)
-            self.bus.post(self.sheet.completion)
-            self.incoming.leave(packet.length)
-            queue.arrived(packet.length)
-            queue.ring.leave(1)
-            with queue.place.in_hand():
-                self._pages(queue.place, packet)
-                deliver()
-                queue.next()
+            if packet.joins:
+                self.incoming.leave(packet.length)
+                packet.joins.take(packet)
+            else:
+                self.bus.post(self.sheet.completion)
+                self.incoming.leave(packet.length)
+                self._polled(packet, deliver)
+
+    def complete(self, packet: Packet, deliver: Callable[[], None]) -> None:
+        """A buffer that the adapter has made of packets goes up; it has one completion, and a place in the ring."""
+        self.bus.post(self.sheet.completion)
+        self._polled(packet, deliver)
+
+    def _polled(self, packet: Packet, deliver: Callable[[], None]) -> None:
+        """A poll finds a packet, or a buffer of packets; `deliver` emits the stack's work on it."""
+        queue = self.queue(packet.queue)
+        queue.arrived(packet.length)
+        queue.ring.leave(1)
+        with queue.place.in_hand():
+            self._pages(queue.place, packet)
+            deliver()
+            queue.next()
 
     def _pages(self, place: CorePlace, packet: Packet) -> None:
-        """The driver takes a packet, unless the adapter joins it with others, and the pages that it lies on."""
+        """The driver takes a packet and the pages that it lies on."""
         p, page = self.p, self.kernel.sheet.page
-        if not packet.joined:
-            place.spend("packet")
+        place.spend("packet")
         with p.scope():
             place.spend("page in", p.register((packet.length + (page - 1)) // page))
 

@@ -8,7 +8,7 @@ from simio.components.host.kernel import UnixKernel
 from simio.components.network.agreement import SocketOptions, agreed
 from simio.components.network.interface import ANY, Wish
 from simio.components.network.path import Network, NetworkPath
-from simio.components.network.stack import IP_HEADER, TCP_HEADER, Stack
+from simio.components.network.stack import IP_HEADER, TCP_HEADER, UDP_HEADER, Stack
 from simio.components.network.tcp import Endpoint
 from simio.description.model import System
 from simio.errors import RunError
@@ -33,6 +33,7 @@ class Sockets:
         self.network = network
         self._stacks: dict[str, Stack] = {}
         self._ports = _FIRST_PORT
+        self._peers: dict[str, int] = {}
 
     def stack(self, host: str) -> Stack:
         """The protocol stack of a host; raises RunError where it has none."""
@@ -85,11 +86,11 @@ class Sockets:
         near.join(far)
         return near, far
 
-    def seated(self, host: str, path: NetworkPath, number: int, wish: Wish, merges: bool = False) -> Stack:
+    def seated(self, host: str, path: NetworkPath, number: int, wish: Wish, size: int, merges: bool = False) -> Stack:
         """A host's stack as one of its programs sees it, at whose end a path begins: on a core, if it has queues.
 
-        `number` counts programs, which `wish` for cores; `merges`: what comes goes up merged (UDP_GRO). Raises
-        RunError if it cannot.
+        `number` counts programs, which `wish` for cores; datagrams of `size` bytes come, which go up merged (UDP_GRO)
+        if `merges`. Raises RunError if they cannot.
         """
         stack = self.stack(host)
         place = path.source.cores
@@ -103,8 +104,11 @@ class Sockets:
             return stack
         from simio.components.network.placed_udp import SeatedStack
 
-        cores = place(number, wish, path.target.name)
-        ports = (_FIRST_PORT + number, SERVER_PORT)
+        peer, fragments = path.target.name, size + IP_HEADER + UDP_HEADER > path.mtu
+        cores = place(number, wish, peer, fragments)
+        # A hash of fragments is over addresses alone (Linux net/core/flow_dissector.c, __skb_flow_dissect).
+        source = 0 if fragments else _FIRST_PORT + number
+        ports = source, self._peers.setdefault(peer, len(self._peers) + 1) if fragments else SERVER_PORT
         return SeatedStack(stack, path.source, cores, merges, ports)  # type: ignore[arg-type]
 
     def _endpoint(
@@ -125,5 +129,5 @@ class Sockets:
         from simio.components.network.placed import PlacedEndpoint
 
         number = self._ports - _FIRST_PORT - 1
-        cores = place(number, wish, None)
+        cores = place(number, wish, None, False)
         return PlacedEndpoint(stack, name, settings, path, buffer, aligned, ports, cores)

@@ -18,7 +18,7 @@ from simio.components.faults.resetting import refuse
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.agreement import MOST_UNSCALED, options
 from simio.components.network.ideal import IdealInterface
-from simio.components.network.packet import Packet
+from simio.components.network.packet import Joins, Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
 from simio.machines.tcp import buffers, connection, layout, marks, pacing, receiving, sending, timers
@@ -68,6 +68,10 @@ class TcpProtocol:
         """True if the kernel itself reads and writes here, which takes no system calls."""
         self.placed = False
         """True if its program and its softirq are on cores, and the socket has one of them as owner."""
+        self.queue = 0
+        """The core whose queue of the adapter takes its packets, where the adapter has several."""
+        self.joining: Joins | None = None
+        """What the adapter makes of its packets (LRO)."""
         self.timestamps, self.sacks = settings.timestamps, RECOVERIES[settings.recovery].selective
         self.mss, self.send_space = settings.mss, settings.send_space
         offered = settings.advertised_window or settings.receive_space
@@ -191,8 +195,8 @@ class TcpProtocol:
         return (words[:-1], words[-1]) if self.marked else (words, None)
 
     def _packet(self, length: Register, words: tuple[Register, ...], mark: Register | None) -> Packet:
-        """The packet of a segment."""
-        return Packet(length, words, self.flow, mark, self.name)
+        """The packet of a segment, addressed to the other end's queue."""
+        return Packet(length, words, self.flow, mark, self.name, self.peer.queue, self.peer.joining)
 
     def _left(self, packet: Packet) -> None:
         """A segment has left the host: others may go that small queues kept back."""

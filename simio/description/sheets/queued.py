@@ -21,6 +21,7 @@ class QueuedAdapter(Sheet):
         "doorbell": "network drivers",
         "coalesce_delay": TIMER,
         "gro_flush_timeout": TIMER,
+        "lro_timeout": TIMER,
     }
 
     mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
@@ -85,9 +86,10 @@ class QueuedAdapter(Sheet):
     tso: Limit = Field(None, description="most bytes of TCP that it cuts into segments itself; none: it does not")
     lro: Limit = Field(
         None,
-        description="most bytes of TCP that it joins into one buffer before its driver sees them (LRO), of what one "
-        "poll finds; none: it does not",
+        description="most bytes of TCP that it joins into one buffer before its driver sees them (LRO); none: it "
+        "does not",
     )
+    lro_timeout: Time = Field(0, description="longest time that it does so for, from the first packet of a buffer")
     uso: Flag = Field(False, description="whether the adapter cuts a program's data into datagrams (UDP_SEGMENT)")
 
     @model_validator(mode="after")
@@ -96,6 +98,8 @@ class QueuedAdapter(Sheet):
             raise refusal("0 s", "a time above zero, as packets share interrupts", field="coalesce_delay")
         if self.napi_defer_hard_irqs and not self.gro_flush_timeout:
             raise refusal("0 s", "a time above zero, after which the timer polls", field="gro_flush_timeout")
+        if self.lro and not self.lro_timeout:
+            raise refusal("0 s", "a time above zero, after which the adapter gives a buffer up", field="lro_timeout")
         if self.fetch > self.receive_ring:
             raise refusal(str(self.fetch), f"at most the receive ring, {self.receive_ring}", field="fetch")
         return self

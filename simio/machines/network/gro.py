@@ -1,8 +1,12 @@
-"""GRO: packets of a connection that one poll finds are merged into one buffer before the stack sees them.
+"""GRO and LRO: packets of a connection are merged into one buffer before the stack, or the driver, sees them.
 
 Linux net/core/dev.c, dev_gro_receive, and net/ipv4/tcp_offload.c, tcp_gro_receive (5.4): a packet joins the buffer if
 it has data, follows the buffer's last byte, is no larger than the buffer's first packet, and has the same
 acknowledgement, window and options; one that is smaller, or has PUSH or FIN, ends the buffer.
+
+An adapter that joins packets (LRO) tells its driver the last acknowledgement and window of a buffer, which may differ
+within it (Linux drivers/net/ethernet/mellanox/mlx5/core/en_rx.c, mlx5e_lro_update_tcp_hdr). The adapter's timer ends
+a buffer, too, and the end of a poll does not.
 """
 
 from __future__ import annotations
@@ -31,6 +35,8 @@ READY_MARKS = WORDS.word("ready_marks")
 MERGED = WORDS.word("merged", "packets", about="packets that joined a buffer")
 BUFFERS = WORDS.word("buffers", "buffers", about="buffers of data that went up")
 BEGUN = WORDS.word("begun", "ps", about="when the buffer that is held was begun, where that counts")
+LATEST = WORDS.word("latest", about="1: acknowledgement and window may differ, and the last ones count (LRO)")
+SESSIONS = WORDS.word("sessions", about="buffers that were held, up to the present one")
 
 JOINED, HELD, PASSES, FLUSHES, BOTH = range(5)
 """The fate of a packet: it has joined a buffer; it begins one, which is held; it goes up by itself; the held
@@ -71,6 +77,7 @@ def keep(state: NDArray, base: int, first: int, second: int) -> None:
     state[base + OPTIONS] = state[base + STAGED]
     state[base + MARKS] = state[base + STAGED_MARKS]
     state[base + EACH] = first & 65535
+    state[base + SESSIONS] += 1
 
 
 @machine("network")
@@ -89,13 +96,14 @@ def take(state: NDArray, base: int, first: int, second: int) -> int:
     size = held & 65535
     follows = first >> 19 == (held >> 19) + size and length <= state[base + EACH]
     alike = (
-        second == state[base + SECOND]
+        (state[base + LATEST] == 1 or second == state[base + SECOND])
         and state[base + STAGED] == state[base + OPTIONS]
         and state[base + STAGED_MARKS] == state[base + MARKS]
     )
     if plain and follows and alike and size + length <= state[base + MOST]:
         state[base + MERGED] += 1
         state[base + FIRST] = (held >> 19 << 19 | flags << 16 | size + length) + 1
+        state[base + SECOND] = second
         if length < state[base + EACH] or flags & (PUSH | FIN):
             up(state, base)
             return FLUSHES
@@ -115,6 +123,18 @@ def flush(state: NDArray, base: int) -> int:
         return 0
     up(state, base)
     return 1
+
+
+@machine("network", word=SESSIONS)
+def session(state: NDArray, base: int) -> int:
+    """Number of the buffer that is held, or that was held last."""
+    return state[base + SESSIONS]
+
+
+@machine("network")
+def expire(state: NDArray, base: int, number: int) -> int:
+    """The time of buffer `number` is over: 1 if it is still held, and goes up next, else 0."""
+    return flush(state, base) if state[base + SESSIONS] == number else 0
 
 
 @machine("network")

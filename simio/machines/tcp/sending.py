@@ -192,14 +192,15 @@ def hold(state: NDArray, base: int, now: int) -> None:
 
 
 @shared
-def note_use(state: NDArray, base: int, now: int) -> None:
+def note_use(state: NDArray, base: int) -> None:
     """Note, after a series of segments, whether the congestion window keeps data back.
 
-    Linux net/ipv4/tcp_output.c, tcp_cwnd_validate, once a round unless it does.
+    Linux net/ipv4/tcp_output.c, tcp_cwnd_validate, once a round unless it does. A series may take time, in which the
+    CPU works on its segments.
     """
-    deferred = state[base + c.DEFERRED]
-    state[base + c.DEFERRED] = 0
-    if (state[base + c.SENT] < now and not deferred) or state[base + c.STATE] < c.ESTABLISHED:
+    deferred, sent = state[base + c.DEFERRED], state[base + c.UNNOTED]
+    state[base + c.DEFERRED] = state[base + c.UNNOTED] = 0
+    if not (sent or deferred) or state[base + c.STATE] < c.ESTABLISHED:
         return
     mss = state[base + c.MSS]
     out = state[base + c.NXT] - state[base + c.UNA]
@@ -217,6 +218,7 @@ def note_use(state: NDArray, base: int, now: int) -> None:
 def note_sent(state: NDArray, base: int, now: int, seq: int, after: int) -> None:
     """Note that sequence numbers from `seq` to `after` are sent."""
     state[base + c.SENT] = now
+    state[base + c.UNNOTED] = 1
     if state[base + c.PERSIST_DUE] > 0 and state[base + c.SEND_WINDOW] == 0 and state[base + c.FORCE]:
         state[base + c.MAX] = max(state[base + c.MAX], after)
         return
@@ -279,7 +281,7 @@ def put_out(state: NDArray, base: int, now: int) -> int:
     if word == 0:
         hold(state, base, now)
         if state[base + c.GROW_WHEN_LIMITED]:
-            note_use(state, base, now)
+            note_use(state, base)
         state[base + c.SERIES] = 0
         state[base + c.FORCE] = 0
         return 0

@@ -48,9 +48,9 @@ class ServerProgram:
         self.whole, self.params, self.streams = whole, params, streams
         self.name = f"{whole.name} {number + 1}" if params.streams > 1 else whole.name
         to, back = site.network.path(params.from_, params.to), site.network.path(params.to, params.from_)
-        wish = params.core, params.queue
-        self.mine = site.sockets.seated(params.from_, to, number, wish)
-        self.theirs = site.sockets.seated(params.to, back, number, wish)
+        wish, step = (params.core, params.queue), whole.step
+        self.mine = site.sockets.seated(params.from_, to, number, wish, step.response)
+        self.theirs = site.sockets.seated(params.to, back, number, wish, step.request)
         ports = site.sockets.port(), SERVER_PORT
         space = [end.sheet.datagram_receive_space for end in (self.mine, self.theirs)]
         self.inbox = self.mine.socket(f"{self.name} at {params.from_}", space[0])

@@ -164,9 +164,6 @@ def test_software_that_steers_to_the_reader_costs_a_look_and_an_interrupt_a_data
     free = ran(stream, *sets, "hosts.receiver.stack.rfs=true", "hosts.receiver.stack.rfs_cost=0 s")
     assert steered.throughput.amount == apart.throughput.amount == 64_000
 
-    def by_class(case: CaseResult, name: str) -> int:
-        return sum(each.value for each in case.tallies if each.name == f"receiver CPU time in {name}")
-
     receiver = load(stream, []).cases[0].system.hosts["receiver"]
     look, interrupt = receiver.stack.sheet.rfs_cost, receiver.kernel.sheet.interrupt
     looks = by_class(steered, "netdev") - by_class(free, "netdev")
@@ -174,6 +171,46 @@ def test_software_that_steers_to_the_reader_costs_a_look_and_an_interrupt_a_data
     # The clock is above the nominal one for both.
     assert 0.9 < looks * 1000 / (64 * look) <= 1
     assert interrupts / looks == pytest.approx(interrupt / look, rel=0.01)
+
+
+def by_class(case: CaseResult, name: str) -> int:
+    """CPU time of a class at the receiver in ns."""
+    return sum(each.value for each in case.tallies if each.name == f"receiver CPU time in {name}")
+
+
+MERGED = (*APART, "workload.datagrams.gro=true", "workload.datagrams.batch=16", "workload.datagrams.period=50 us",
+          "hosts.receiver.adapters.nic.coalesce_count=16", "hosts.receiver.adapters.nic.coalesce_delay=20 us",
+          "hosts.receiver.adapters.nic.adaptive=false", "run.warm_up=0 s")  # fmt: skip
+RFS = "hosts.receiver.stack.rfs=true"
+
+
+def test_software_steers_a_merged_buffer_of_datagrams_once(stream: Path) -> None:
+    # 64 datagrams come in four batches of 16, each of which one poll finds: four buffers, and four looks.
+    apart, steered = ran(stream, *MERGED), ran(stream, *MERGED, RFS)
+    free = ran(stream, *MERGED, RFS, "hosts.receiver.stack.rfs_cost=0 s")
+    for case in (apart, steered):
+        assert case.throughput.amount == 64_000
+        assert count(case, "datagrams at receiver merged") == 64 - 4
+    receiver = load(stream, []).cases[0].system.hosts["receiver"]
+    assert (by_class(steered, "netdev") - by_class(free, "netdev")) * 1000 == 4 * receiver.stack.sheet.rfs_cost
+    # Each finds an empty backlog, and interrupts the other core; a call of the reader may begin as the span ends.
+    interrupts = (by_class(steered, "etc") - by_class(apart, "etc")) * 1000
+    assert interrupts == pytest.approx(4 * receiver.kernel.sheet.interrupt, rel=0.05)
+
+
+def test_a_backlog_that_is_full_drops_merged_buffers_as_a_whole(stream: Path) -> None:
+    # A buffer of four datagrams comes each 5 us, and UDP takes 20 us for one: five of sixteen find room.
+    sets = (*APART, RFS, "workload.datagrams.gro=true", "workload.datagrams.batch=4",
+            "workload.datagrams.period=5 us", "hosts.receiver.stack.backlog=1",
+            "hosts.receiver.stack.udp_receive=20 us", "hosts.receiver.adapters.nic.coalesce_count=1",
+            "hosts.receiver.adapters.nic.adaptive=false")  # fmt: skip
+    results = [ran(stream, *sets, engine=name) for name in ("compiled", "simpy")]
+    assert results[0].steps == results[1].steps
+    assert results[0].tallies == results[1].tallies
+    assert results[0].throughput.amount == results[1].throughput.amount
+    (lost,) = (each for each in results[0].observations if each.name.endswith("dropped"))
+    assert (lost.count, lost.mean) == (11, 4000)
+    assert results[0].throughput.amount == 64_000 - 11 * 4000
 
 
 def test_a_hash_over_ports_spreads_datagrams_that_come_by_one_queue(tmp_path: Path) -> None:
@@ -194,6 +231,27 @@ def test_a_hash_over_ports_spreads_datagrams_that_come_by_one_queue(tmp_path: Pa
     assert spread.end < 0.8 * one.end
 
 
+@pytest.mark.parametrize("steering", ["rss", "flow"])
+def test_fragments_come_by_one_queue_and_go_to_one_core_as_they_have_no_ports(tmp_path: Path, steering: str) -> None:
+    path = tmp_path / "streams.yaml"
+    path.write_text(STREAM.replace("steering: flow", f"steering: {steering}").replace("core: 0", "streams: 4"))
+
+    def used(*sets: str) -> tuple[int, int]:
+        """Queues that packets come by, and cores at work."""
+        case = ran(path, *sets)
+        queues = {each.owner for each in case.tallies if each.what == "polls" and "receiver" in each.owner}
+        cores = {each.name for each in case.resources if each.name.startswith("receiver.core") and each.utilisation}
+        return len(queues), len(cores - {f"receiver.core {number}" for number in range(4)})
+
+    whole, fragments = "workload.datagrams.size=1472 B", "workload.datagrams.size=1473 B"
+    assert used(whole)[0] > 1
+    assert used(fragments)[0] == 1
+    # Four programs are on cores 0 to 3. The hash of software leads to others, or to one.
+    rps = "hosts.receiver.stack.rps=24"
+    assert used(whole, rps)[1] > 2
+    assert used(fragments, rps)[1] <= 2
+
+
 def test_both_engines_agree_on_datagrams_whose_backlog_drops(stream: Path) -> None:
     sets = (*APART, "hosts.receiver.stack.rfs=true", "hosts.receiver.stack.backlog=1", "workload.datagrams.batch=16")
     results = [ran(stream, *sets, engine=name) for name in ("compiled", "simpy")]
@@ -208,11 +266,6 @@ def test_both_engines_agree_on_datagrams_whose_backlog_drops(stream: Path) -> No
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        (
-            "workload.datagrams.gro=true,hosts.receiver.stack.rfs=true,hosts.receiver.adapters.nic.steering=rss,"
-            "workload.datagrams.queue=1",
-            "both together are not modelled",
-        ),
         ("workload.datagrams.batch=7", "a divisor of count, 64"),
         ("workload.datagrams.size=2000 B,workload.datagrams.gro=true", "the most is 1472 bytes"),
         ("hosts.receiver.stack.gro=none,workload.datagrams.gro=true", "merges nothing"),

@@ -40,9 +40,10 @@ def written(tmp_path: Path) -> Callable[[str], str]:
 
 
 def test_a_packet_that_a_full_ring_drops_leaves_the_memory_of_the_adapter(written: Callable[[str], str]) -> None:
-    sets = ("workload.ttcp.writes=60", "run.until=1 s")
+    sets = ("workload.ttcp.writes=100", "run.until=1 s")
     loaded = load(
-        written("workload: {ttcp: {from: client, to: server, size: 64 KiB, streams: 8, writes: 500}}\n"), sets
+        written("workload: {ttcp: {from: client, to: server, size: 64 KiB, streams: 8, queue: 0, writes: 500}}\n"),
+        sets,
     )
     found = run_case(loaded.cases[0])
     lost = {each.name: each.count for each in found.observations if each.name.endswith("dropped")}

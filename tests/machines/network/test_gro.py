@@ -14,8 +14,8 @@ ACK = 5 << 16 | 1000
 class Merging:
     """A connection's GRO: packets come, and what goes up is noted as (place, length, flags)."""
 
-    def __init__(self, most: int = 65535) -> None:
-        self.state = gro.WORDS.initial(most=most)
+    def __init__(self, most: int = 65535, latest: int = 0) -> None:
+        self.state = gro.WORDS.initial(most=most, latest=latest)
         self.up: list[tuple[int, int, int]] = []
 
     def ask(self, function: object, a: int = 0, b: int = 0) -> int:
@@ -91,6 +91,27 @@ def test_a_gap_and_a_smaller_packet_end_a_buffer_and_a_larger_one_does_not_join(
 def test_acknowledgements_are_not_merged() -> None:
     merging = Merging()
     assert [merging.take(1, 0), merging.take(1, 0)] == [gro.PASSES] * 2
+
+
+def test_an_adapter_joins_packets_whose_acknowledgements_differ_and_the_last_one_counts() -> None:
+    merging = Merging(latest=1)
+    merging.take(1, 1000)
+    assert merging.take(1001, 1000, second=ACK + 1) == gro.JOINED
+    merging.flush()
+    assert (merging.up, merging.ask(gro.word, 1)) == ([(1, 2000, 0)], ACK + 1)
+    merging.take(2001, 1000)
+    assert merging.take(3001, 1000, stamps=8) == gro.FLUSHES
+
+
+def test_a_time_that_is_over_ends_the_buffer_that_it_counts_for_and_no_later_one() -> None:
+    merging = Merging(latest=1)
+    merging.take(1, 1000)
+    first = merging.ask(gro.session)
+    merging.take(1001, 1000, PUSH)
+    merging.take(2001, 1000)
+    assert merging.ask(gro.expire, first) == 0
+    assert merging.ask(gro.expire, merging.ask(gro.session)) == 1
+    assert merging.ask(gro.expire, merging.ask(gro.session)) == 0
 
 
 def test_a_poll_ends_with_the_ring_or_the_budget() -> None:
@@ -173,11 +194,32 @@ def test_an_adaptive_queue_takes_its_count_and_delay_from_the_profile() -> None:
     assert (call(napi.longest, state, 0, now), state[napi.MODERATION]) == (2_000_000, 256)
 
 
+def test_a_buffer_of_datagrams_knows_each_of_them() -> None:
+    state = datagram_gro.initial(1)
+
+    def ask(function: object, *args: int) -> int:
+        return call(function, state, 0, 0, *args)  # type: ignore[arg-type]
+
+    for length, word in ((1000, 7), (1000, 8), (400, 9), (500, 10), (600, 11)):
+        ask(datagram_gro.take, length, word)
+    # 600 took the place of 500, which goes up alone, after the three before it.
+    assert ask(datagram_gro.ready) == 1
+    first = ask(datagram_gro.ready_first)
+    assert (first, ask(datagram_gro.length, first), ask(datagram_gro.word, first)) == (3, 500, 10)
+    assert ask(datagram_gro.length, 5) < 0
+    for word in range(12, 12 + 125):
+        ask(datagram_gro.take, 100, word)
+    # Two buffers of 64 and one more are noted.
+    assert ask(datagram_gro.length, 1) == 1000
+    ask(datagram_gro.take, 100, 0)
+    assert ask(datagram_gro.length, 1) < 0
+
+
 def test_datagrams_of_one_size_are_merged_up_to_64_and_a_smaller_one_ends_the_buffer() -> None:
-    state = datagram_gro.WORDS.initial()
+    state = datagram_gro.initial(1)
 
     def take(length: int) -> int:
-        return call(datagram_gro.take, state, 0, 0, length)
+        return call(datagram_gro.take, state, 0, 0, length, 0)
 
     assert [take(1000) for _ in range(64)] == [datagram_gro.HELD, *[datagram_gro.JOINED] * 62, datagram_gro.FLUSHES]
     assert (call(datagram_gro.ready, state, 0, 0), call(datagram_gro.ready_total, state, 0, 0)) == (64, 64_000)

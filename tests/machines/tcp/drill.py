@@ -45,6 +45,8 @@ class Drill:
     def __init__(self, settings: TcpSettings, round_trip: int = 100 * MS) -> None:
         self.state = [99] * BASE + initial(settings)
         self.now = SECOND
+        self.work = 0
+        """Time in ps that the CPU takes for a segment."""
         self.sent: list[tuple[int, int, int]] = []
         """Segments of data: time in ms, first byte from 0 on, length."""
         self.ask(connection.open_up, 1)
@@ -78,6 +80,7 @@ class Drill:
         """Send all that may go; returns the segments of data."""
         count = 0
         while (word := self.ask(sending.output)) > c.TIMER:
+            self.now += self.work
             if length := (word - 1) & 65535:
                 self.sent.append((int(self.time), ((word - 1) >> 19) - 1, length))
                 count += 1

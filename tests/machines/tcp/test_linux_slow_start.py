@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 from drill import Drill, linux
-from tcp_bench import BASE
+from tcp_bench import BASE, MS
 
 from simio.machines.tcp import layout as c
 
@@ -83,6 +83,23 @@ def test_slow_start_ends_at_the_threshold_and_what_is_left_counts_for_avoidance(
     assert drill.cwnd == 12
     drill.at(200).ack(14)
     assert drill.cwnd == 13
+
+
+def test_the_window_grows_where_segments_take_time_to_send() -> None:
+    drill = Drill(linux())
+    drill.work = MS // 1000
+    drill.write(60)
+    for time, segments, cwnd in ((100, 10, 20), (200, 30, 40)):
+        drill.at(time).ack(segments)
+        assert drill.cwnd == cwnd
+
+
+def test_a_window_that_is_not_full_does_not_grow_where_segments_take_time_to_send() -> None:
+    drill = Drill(linux())
+    drill.work = MS // 1000
+    drill.write(4)
+    drill.at(100).ack(4)
+    assert drill.cwnd == 10
 
 
 def test_each_acknowledgement_times_a_round_trip() -> None:
