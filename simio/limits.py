@@ -12,8 +12,7 @@ from typing import NamedTuple
 from simio.program.service import SECOND
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(NamedTuple):
     """`name` (of `kind` 'resource', 'lock', 'window' or 'thread') needs `time` ps for the whole of the work."""
 
     name: str
@@ -121,8 +120,7 @@ class Work:
         return sum(self.shares)
 
 
-@dataclass(frozen=True)
-class Cap:
+class Cap(NamedTuple):
     """The most that a run can show: `rate` in bytes a second, set by `name` (of `kind` as in `Limit`)."""
 
     rate: Fraction

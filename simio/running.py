@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simio import units
 from simio.bound import bound
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from simio.components.network.capture import PacketTrace
 
 
-@dataclass(frozen=True)
-class RunOptions:
+class RunOptions(NamedTuple):
     """Options of a run of a scenario's cases; the default is the compiled engine without traces.
 
     `engine` is 'compiled' (the default) or 'simpy'. With `packets`, each result has the packets of its first run.

@@ -10,8 +10,7 @@ volume that a disk or a volume belongs to, and `graph.graph["roles"]`, what work
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simio import units
 from simio.description.model import Link, System, Volume
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-@dataclass(frozen=True)
-class Route:
+class Route(NamedTuple):
     """A data path between a host's memory and another host's memory or a disk, as node names in order."""
 
     nodes: tuple[str, ...]
@@ -32,8 +30,7 @@ class Route:
         return [node for node in self.nodes if topology.nodes[node]["category"] == category]
 
 
-@dataclass(frozen=True)
-class VolumeFrame:
+class VolumeFrame(NamedTuple):
     """A volume as a picture shows it: a frame around its members, which are disks and other volumes."""
 
     name: str

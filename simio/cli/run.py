@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -240,8 +240,7 @@ def _write_page(loaded: Scenario, result: ScenarioResult, path: str, why: bool) 
         write_file(path, page(loaded, result))
 
 
-@dataclass(frozen=True)
-class Tracing:
+class Tracing(NamedTuple):
     """The trace to take, whether to print it, and the capture file to write, if any."""
 
     packets: PacketTrace

@@ -1,13 +1,11 @@
 """Arrivals: when requests come that do not wait for one another, in numbers a second."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
@@ -77,7 +75,7 @@ class Arrivals(Values):
         raise refusal(quote(given), "a mapping", f"write {{{words}}}")
 
     @model_validator(mode="after")
-    def _one_process(self) -> Arrivals:
+    def _one_process(self) -> Self:
         if self.times:
             self._recorded()
             return self
@@ -110,7 +108,7 @@ class Arrivals(Values):
                 raise refusal("times that do not ascend", "two instants or more in ascending order", field="times")
             self._instants = self.times
 
-    def with_file(self, find: Callable[[str], Path]) -> Arrivals:
+    def with_file(self, find: Callable[[str], Path]) -> Self:
         """These arrivals with the contents of the file that they name; `find` gives its path.
 
         Raises ScenarioError for mistakes in it.

@@ -1,8 +1,6 @@
 """The cache of a volume on a faster device, as Linux bcache has it."""
 
-from __future__ import annotations
-
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -38,7 +36,7 @@ class CacheOptions(Values):
     warm: Size = Field(0, description="bytes from the volume's beginning that are in the cache when the run begins")
 
     @model_validator(mode="after")
-    def _fits(self) -> CacheOptions:
+    def _fits(self) -> Self:
         if self.block > MOST_BLOCK:
             raise refusal(size_text(self.block), f"at most {size_text(MOST_BLOCK)}", field="block")
         if self.bucket % self.block:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 QUANTITIES: Mapping[str, str] = {
     "throughput": "rate",
@@ -132,8 +133,7 @@ class MeasuredRow:
         return float((Fraction(simulated) - nearest) / 100 if self.points else Fraction(simulated) / nearest - 1)
 
 
-@dataclass(frozen=True)
-class PooledRow:
+class PooledRow(NamedTuple):
     """A measured row over several cases: their indices, and the settings that the row gives for all of them."""
 
     row: MeasuredRow
@@ -141,8 +141,7 @@ class PooledRow:
     settings: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Tolerance:
+class Tolerance(NamedTuple):
     """The largest median and the largest single absolute error that a table may have.
 
     Both are shares of the measured value, or percentage points. Tables with the same `group` are judged together.

@@ -1,9 +1,7 @@
 """The options of an NFS mount over TCP or RDMA, as mount.nfs and the client of Linux have them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -73,7 +71,7 @@ class MountOptions(Values):
         return self.slots or (SESSION_SLOTS if self.sessions else MOST_CALLS)
 
     @model_validator(mode="after")
-    def _fits_a_page_cache(self) -> MountOptions:
+    def _fits_a_page_cache(self) -> Self:
         check_transfer(self.transfer)
         check_read_ahead(self.read_ahead)
         check_inline(self.inline)

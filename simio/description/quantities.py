@@ -5,8 +5,6 @@ computes in: picoseconds (int) for a time, bytes (int) for a size, exact fractio
 baud, m and ps/m, and of one for a share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -13,6 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,8 +49,7 @@ class Block:
         return self.first + self.length * self.count
 
 
-@dataclass(frozen=True)
-class Alike:
+class Alike(NamedTuple):
     """The alike blocks of a program, and what changes in the rows of its first threads that share their steps."""
 
     blocks: tuple[Block, ...] = ()

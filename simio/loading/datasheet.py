@@ -1,13 +1,11 @@
 """Reading one datasheet: its values against the sheet of its kind, and where each value comes from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Real
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, WrapValidator
 from pydantic_core import PydanticCustomError
@@ -50,8 +48,7 @@ class FitRecord(Values):
     studies: tuple[Annotated[str, NonBlankText("study/table")], ...] = ()
 
 
-@dataclass(frozen=True)
-class ValueEntry:
+class ValueEntry(NamedTuple):
     """One value of a datasheet: as written, as computed with, its origin, and for a fitted one its interval.
 
     `interval` and `bounds` hold two values in the unit simio computes in; `fit` is what `simio calibrate` wrote

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from simio.description.model import Adapter, Host, Part, fits
 from simio.errors import Place, quote
@@ -19,8 +20,7 @@ MOST_LIKENESSES = 32
 _PARTS = (*HOST_PARTS, *HOST_OPTIONAL, *HOST_GROUPS)
 
 
-@dataclass(frozen=True)
-class HostSite:
+class HostSite(NamedTuple):
     """A host, or None if it has a problem, and its adapters, or None if they cannot be known.
 
     An adapter with a problem stands without its part.

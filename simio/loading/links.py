@@ -1,13 +1,11 @@
 """Links: the ports that they join, which must exist, be free and take the kind of link."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -41,8 +39,7 @@ class LinkKeys(BaseModel):
     )
 
 
-@dataclass(frozen=True)
-class LinkSpec:
+class LinkSpec(NamedTuple):
     """A link as written; `part` is None if it has a problem."""
 
     name: str

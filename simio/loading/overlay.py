@@ -82,7 +82,7 @@ def laid_over(entry: CatalogueEntry, own: Mapping[str, str]) -> CatalogueEntry:
     values = dict(entry.values)
     for key, text in own.items():
         old = values.get(key) or ValueEntry(text, None, "default", "")
-        values[key] = replace(old, text=text, value=_value(sheet, key))
+        values[key] = old._replace(text=text, value=_value(sheet, key))
     return replace(entry, values=values, sheet=sheet, nodes=nodes)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
@@ -229,8 +229,7 @@ def _section(ctx: Context, root: Node, key: str) -> Node:
     return ctx.once(("without", key), (), lambda: without)
 
 
-@dataclass(frozen=True)
-class _Components:
+class _Components(NamedTuple):
     """The components: for the system, and for checks of what workloads refer to."""
 
     hosts: Mapping[str, Host]

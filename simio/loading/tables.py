@@ -1,12 +1,10 @@
 """Reading one measured table: its quantities, units and rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from simio import units
 from simio.description.measured import (
@@ -89,16 +87,14 @@ class TableRow:
         return {key: canonical(node) for key, node in self.where.items()}
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """A measured table with its rows."""
 
     table: MeasuredTable
     rows: tuple[TableRow, ...]
 
 
-@dataclass(frozen=True)
-class _Heading:
+class _Heading(NamedTuple):
     """The values of a table that hold for all its rows."""
 
     study: str

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise, product
 from math import prod
+from typing import NamedTuple
 
 from simio import units
 from simio.errors import Place, ScenarioError, quote
@@ -27,8 +28,7 @@ SECTIONS = ("hosts", "disks", "volumes", "switches", "links", "workload", "fault
 _SETTABLE = (*SECTIONS, "report")
 
 
-@dataclass(frozen=True)
-class KeySetting:
+class KeySetting(NamedTuple):
     """A value for a key path; `place` is that of the key."""
 
     key: str

@@ -1,10 +1,8 @@
 """Volumes of a scenario: their members, which are disks and other volumes, and their file systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from dataclasses import replace
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -66,8 +64,7 @@ class VolumeKeys(BaseModel):
 OF = "disks, groups of disks or other volumes that it is made of, one or a list"
 
 
-@dataclass(frozen=True)
-class _Written:
+class _Written(NamedTuple):
     """A volume as written; `of` holds the nodes of the names in it."""
 
     name: str

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import yaml
 
@@ -111,8 +111,7 @@ class _Open:
         return isinstance(self.value, dict) and not self.keyed
 
 
-@dataclass(frozen=True)
-class _Anchored:
+class _Anchored(NamedTuple):
     node: Node
     weight: int
     height: int

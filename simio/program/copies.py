@@ -97,7 +97,7 @@ class Copies(Declarations):
 
     def _copy_named(self, kind: str, rows: list[Any], first: int, names: _Names) -> None:
         """Copy rows whose first field is their name."""
-        block = [(type(row), *vars(row).values()) for row in rows[first:]]
+        block = [(type(row), *row) for row in rows[first:]]
         del rows[first:]
         for _, name, *_ in block:
             del self._known[kind, _own(name)]
@@ -128,7 +128,7 @@ class Copies(Declarations):
         for rows, kind in ((self._tallies, "tally"), (self._gauges, "gauge")):
             block: list[Any] = rows[first[kind] :]
             rows[first[kind] :] = [
-                replace(row, owner=owner, at=row.at + instance * stride)
+                row._replace(owner=owner, at=row.at + instance * stride)
                 for instance, owners in enumerate(names.of([_own(row.owner) for row in block]))
                 for owner, row in zip(owners, block, strict=True)
             ]
@@ -163,10 +163,10 @@ class Copies(Declarations):
                 steps[row + STRIDE] = strides[kind]
         for at, demand in enumerate(self._demands[first["demand"] :], first["demand"]):
             if demand.resource >= first["resource"]:
-                self._demands[at] = replace(demand, stride=strides["resource"])
+                self._demands[at] = demand._replace(stride=strides["resource"])
         for at, occupancy in enumerate(self._occupancies[first["occupancy"] :], first["occupancy"]):
             if occupancy.window >= first["window"]:
-                self._occupancies[at] = replace(occupancy, stride=strides["window"])
+                self._occupancies[at] = occupancy._replace(stride=strides["window"])
 
 
 def _own(name: str) -> str:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from simio.errors import OutOfRange
 from simio.machines.layout import State, Words
@@ -41,8 +40,7 @@ Made = TypeVar("Made")
 _Row = TypeVar("_Row", Resource, Container, Mark, Window)
 
 
-@dataclass(frozen=True)
-class Handle:
+class Handle(NamedTuple):
     """The builder's handle of a resource, container, mark or distribution; `number` is its row."""
 
     kind: str

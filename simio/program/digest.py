@@ -80,15 +80,13 @@ def _plain(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return value
-    if kind in (tuple, list):
+    if isinstance(value, (tuple, list)):
         return value if _PLAIN.issuperset(map(type, value)) else [_plain(item) for item in value]
     if isinstance(value, np.integer):
         return int(value)
     if is_dataclass(kind):
         named = _counted(kind, bool(getattr(value, "instance", 1)))(value)
         return named if _PLAIN.issuperset(map(type, named)) else [_plain(item) for item in named]
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
     return function_name(value) if callable(value) else value
 
 

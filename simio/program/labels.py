@@ -13,15 +13,13 @@ that are started in many places (a procedure) has none of the labels around its 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce, wraps
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 Emits = TypeVar("Emits", bound=Callable[..., None])
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(NamedTuple):
     """Steps `start` to `end` (excluded) are `what`, at the place `where`; a `call` is one that a program makes.
 
     `byte` is what the part of their time is for that depends on an amount, if that is something else.

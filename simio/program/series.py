@@ -128,7 +128,7 @@ class _Found:
         p, third = self.p, self._third
         return (
             all(
-                replace(one, name=third(one.name)) == two and self.told.template(one.name) != one.name
+                one._replace(name=third(one.name)) == two and self.told.template(one.name) != one.name
                 for kind in _ROWS
                 for one, two in self._two(kind, self.rows[kind])
             )
@@ -143,20 +143,20 @@ class _Found:
         for kind, rows, field in (("demand", p._demands, "resource"), ("occupancy", p._occupancies, "window")):
             for one, two in self._two(kind, rows):
                 row, other = getattr(one, field), getattr(two, field)
-                if replace(one, at=one.at + apart, **{field: other}) != two or one.stride:
+                if one._replace(at=one.at + apart, **{field: other}) != two or one.stride:
                     return False
                 named.add((field, row, other - row))
         new = self.first["name"]
         return (
             all(
-                replace(one, start=one.start + apart, end=one.end + apart, where=third(one.where)) == two
+                one._replace(start=one.start + apart, end=one.end + apart, where=third(one.where)) == two
                 for one, two in self._two("label", p._labels)
             )
             and all(
-                replace(one, start=one.start + apart, end=one.end + apart) == two
+                one._replace(start=one.start + apart, end=one.end + apart) == two
                 for one, two in self._two("region", p._regions)
             )
-            and all(replace(one, at=one.at + apart) == two for one, two in self._two("promise", p._promises))
+            and all(one._replace(at=one.at + apart) == two for one, two in self._two("promise", p._promises))
             and all(
                 (one[0] + apart, one[1] + apart, one[2] + self.new["name"] * (one[2] >= new)) == two
                 for one, two in self._two("body", p._bodies)
@@ -184,9 +184,9 @@ class _Found:
         rows, one = self.rows[kind], self.rows[kind][row]
         if not 0 <= row + stride * (self.count - FIRST_NUMBER) < self.first[kind]:
             return False
-        _, *rest = vars(one).values()
+        _, *rest = one
         for number in numbers:
-            name, *own = vars(rows[row + stride * (number - FIRST_NUMBER)]).values()
+            name, *own = rows[row + stride * (number - FIRST_NUMBER)]
             if own != rest or name != self.told.of(one.name, number):
                 return False
         return True
@@ -203,7 +203,7 @@ class _Found:
             for kind, block in blocks.items():
                 rows = self.rows[kind]
                 for one in block:
-                    row = replace(one, name=numbered(template(one.name), instance))
+                    row = one._replace(name=numbered(template(one.name), instance))
                     p._known[kind, row.name] = Handle(kind, len(rows), row.name)
                     rows.append(row)
             p._draws += drawn
@@ -226,7 +226,7 @@ class _Found:
         for kind, rows, field in facts:
             for at in range(self.first[kind], self.second[kind]):
                 other = getattr(rows[at + self.new[kind]], field)
-                rows[at] = replace(rows[at], stride=other - getattr(rows[at], field))
+                rows[at] = rows[at]._replace(stride=other - getattr(rows[at], field))
         for at in range(self.first["label"], self.second["label"]):
             label = p._labels[at]
-            p._labels[at] = replace(label, where=self.told.template(label.where))
+            p._labels[at] = label._replace(where=self.told.template(label.where))

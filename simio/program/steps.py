@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,8 +138,7 @@ class Draw(IntEnum):
     """One of the table's values, in proportion to its weight."""
 
 
-@dataclass(frozen=True)
-class Resource:
+class Resource(NamedTuple):
     """A server with `units` identical units; threads wait in order of (priority, arrival).
 
     A `lock` orders its users, but does no work.
@@ -150,8 +149,7 @@ class Resource:
     lock: bool = False
 
 
-@dataclass(frozen=True)
-class Container:
+class Container(NamedTuple):
     """An amount (bytes, credits, packets) between 0 and `capacity`; puts and gets each wait in arrival order."""
 
     name: str
@@ -160,8 +158,7 @@ class Container:
     unit: str
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """A named observation.
 
     `role` is 'delivered' (bytes that count as throughput), 'sent' (bytes whose rate stands beside it), 'latency'
@@ -188,8 +185,7 @@ class ThreadStart:
     instance: int = 0
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(NamedTuple):
     """Steps `start` to `end` (excluded) run at least `least` times for each time their surroundings run.
 
     A `least` that is not whole is a share of how often the surroundings run in all.
@@ -200,16 +196,14 @@ class Region:
     least: Fraction | int
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """Slots for what can be under way at once without a resource of its own: credits, a medium that streams."""
 
     name: str
     slots: int
 
 
-@dataclass(frozen=True)
-class Occupancy:
+class Occupancy(NamedTuple):
     """Each time that execution passes step `at`, a slot of a window is taken for at least `time` ps in all."""
 
     at: int
@@ -218,8 +212,7 @@ class Occupancy:
     stride: int = 0
 
 
-@dataclass(frozen=True)
-class Demand:
+class Demand(NamedTuple):
     """Each time that execution passes step `at`, a resource will serve at least `time` unit-ps in consequence."""
 
     at: int
@@ -228,8 +221,7 @@ class Demand:
     stride: int = 0
 
 
-@dataclass(frozen=True)
-class Promise:
+class Promise(NamedTuple):
     """Each time that execution passes step `at`, `amount` bytes are delivered in consequence, unless they are lost.
 
     Where a program has promises, marks of deliveries whose amount is only known when they happen do not count.
@@ -239,8 +231,7 @@ class Promise:
     amount: int
 
 
-@dataclass(frozen=True)
-class Tally:
+class Tally(NamedTuple):
     """A count that a machine keeps, at `at` of the state: `what`, or in ps how long `owner` waited for it."""
 
     owner: str
@@ -271,8 +262,7 @@ class Load:
     count: int = 0
 
 
-@dataclass(frozen=True)
-class Gauge:
+class Gauge(NamedTuple):
     """A level that a machine keeps, at `at` of the state: `what` of `owner` in `unit`; the timeline has it.
 
     With `servers` it is the time in ps that so many servers of the machine have worked, all together.
@@ -285,8 +275,7 @@ class Gauge:
     servers: int = 0
 
 
-@dataclass(frozen=True)
-class Feed:
+class Feed(NamedTuple):
     """Words for a machine that has more of them than its state has room for, such as the requests of a long trace.
 
     When the machine whose state begins at `at` refuses a CALL, the next item of `source()` takes the place of its
@@ -298,8 +287,7 @@ class Feed:
     source: Callable[[], Iterator[Table]]
 
 
-@dataclass(frozen=True)
-class Guest:
+class Guest(NamedTuple):
     """A process written in Python, `function(io)` being its generator; only the reference engine runs it."""
 
     name: str

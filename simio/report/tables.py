@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from rich.text import Text
 
@@ -32,15 +32,13 @@ GOOD, FAIR = 0.05, 0.15
 """Absolute errors up to which a row is green and yellow."""
 
 
-@dataclass(frozen=True)
-class ShareCell:
+class ShareCell(NamedTuple):
     """A share of one, shown as a bar and a percentage."""
 
     value: float
 
 
-@dataclass(frozen=True)
-class SignedErrors:
+class SignedErrors(NamedTuple):
     """Signed errors of measured rows, or why a row has none; in percentage points if `points`."""
 
     errors: tuple[float | str, ...]
@@ -50,8 +48,7 @@ class SignedErrors:
 Cell = str | ShareCell | SignedErrors
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """Headings and rows of cells. Columns in `left` hold text, the others numbers; column `strong` stands out."""
 
     headings: Sequence[str]

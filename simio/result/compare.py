@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean, median
+from typing import NamedTuple
 
 from simio import units
 from simio.description.measured import OBSERVED, MeasuredRow
@@ -17,8 +17,7 @@ from simio.result.model import CaseResult, ScenarioResult
 from simio.result.uncertainty import Interval
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """One measured row, and the settings of the case, or those that the cases share, that predict it.
 
     `simulated` is in the row's unit, and None where the run has nothing to compare (an observation that was never
@@ -171,8 +170,7 @@ def check_observations(rows: Iterable[MeasuredRow], names: Iterable[str]) -> Non
         raise RunError(f"{table}: no observation for {row.label}; there are {there}")
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(NamedTuple):
     """Errors over all measured rows of a scenario, beside the fitted values that its parts use.
 
     `rows` have a measured and a simulated value; `missing` have a measured one only. `covered` of the `intervals`

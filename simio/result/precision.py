@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
+from typing import NamedTuple
 
 from simio.bound import bound
 from simio.description.model import Run
@@ -41,8 +42,7 @@ STOPPED = (*SPENT, Status.INTERRUPTED)
 """Ends of a run after which there is no other."""
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """The streams and observations of one run."""
 
     streams: tuple[StreamRate, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Self, TypeVar, overload
+from typing import Any, NamedTuple, Self, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -127,8 +127,7 @@ class Observation:
         return float(getattr(self, name)), widths.get(name)
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(NamedTuple):
     """The level of a container or a machine at each row of a timeline: `what` of `name`, in `unit`."""
 
     name: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
+from typing import NamedTuple
 
 from simio.errors import Place, Problem, SimioError
 
@@ -31,8 +31,7 @@ _TIMES = {
 _LENGTHS = {"mm": Fraction(1, 1000), "cm": Fraction(1, 100), "m": Fraction(1), "km": Fraction(1000)}
 
 
-@dataclass(frozen=True)
-class Dimension:
+class Dimension(NamedTuple):
     """A dimension: its name in messages, base unit and units (factors to the base unit).
 
     `whole` dimensions are ints of the base unit, others Fractions.  `reading` lists, from the largest, the

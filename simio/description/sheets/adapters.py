@@ -1,6 +1,6 @@
 """The values that all storage adapters have."""
 
-from __future__ import annotations
+from typing import Self
 
 from pydantic import Field, model_validator
 
@@ -23,7 +23,7 @@ class StorageAdapter(Sheet):
     coalesce_delay: Time = Field(0, description="longest wait of a completed command for others to share with")
 
     @model_validator(mode="after")
-    def _no_command_waits_for_ever(self) -> StorageAdapter:
+    def _no_command_waits_for_ever(self) -> Self:
         if self.coalesce_count > 1 and not self.coalesce_delay:
             raise refusal("0 s", "a time above zero, as commands share interrupts", field="coalesce_delay")
         return self

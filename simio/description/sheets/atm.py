@@ -1,8 +1,6 @@
 """Datasheets of ATM links and switches (ITU-T I.361, I.363.5; ATM Forum UNI 3.1)."""
 
-from __future__ import annotations
-
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -30,7 +28,7 @@ class AtmLink(Sheet):
     loss: Probability = Field(0, description="probability that a packet is lost on the link")
 
     @model_validator(mode="after")
-    def _cells_have_headers(self) -> AtmLink:
+    def _cells_have_headers(self) -> Self:
         if self.cell_payload > self.cell:
             limit = f"at most the cell, {size_text(self.cell)}"
             raise refusal(size_text(self.cell_payload), limit, field="cell_payload")
@@ -51,7 +49,7 @@ class AtmSwitchSheet(SwitchSheet):
     )
 
     @model_validator(mode="after")
-    def _discards_before_it_is_full(self) -> AtmSwitchSheet:
+    def _discards_before_it_is_full(self) -> Self:
         if self.discard_above and self.discard_above >= self.buffer:
             limit = f"less than the buffer, {size_text(self.buffer)}"
             raise refusal(size_text(self.discard_above), limit, field="discard_above")

@@ -4,8 +4,6 @@ A part has a category (what it is: `disk`) and a kind (which behaviour models it
 kind is a frozen pydantic model; `register_sheet` adds one, from simio or from an installed plug-in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, TypeVar
 

@@ -1,6 +1,6 @@
 """Datasheets of I/O buses inside a host."""
 
-from __future__ import annotations
+from typing import Self
 
 from pydantic import Field, model_validator
 
@@ -20,7 +20,7 @@ class ParallelBusSheet(Sheet):
     )
 
     @model_validator(mode="after")
-    def _burst_holds_a_word(self) -> ParallelBusSheet:
+    def _burst_holds_a_word(self) -> Self:
         if self.burst < self.width:
             raise refusal(
                 size_text(self.burst),

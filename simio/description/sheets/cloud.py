@@ -1,9 +1,7 @@
 """Datasheets of block storage as a service: provisioned rates with bursts."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -35,7 +33,7 @@ class CloudVolume(Sheet):
     largest: Extent = Field(description="most bytes of a command")
 
     @model_validator(mode="after")
-    def _bursts_have_credits(self) -> CloudVolume:
+    def _bursts_have_credits(self) -> Self:
         if (self.burst_requests is None) != (self.credits == 0):
             missing = "credits" if self.credits == 0 else "burst_requests"
             raise refusal("one without the other", "burst_requests and credits, or neither", field=missing)

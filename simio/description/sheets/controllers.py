@@ -1,7 +1,5 @@
 """Datasheets of array controllers: RAID in hardware."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from simio.description.quantities import Count, Limit, Rate, Time

@@ -1,10 +1,8 @@
 """Datasheets of disk drives."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -42,7 +40,7 @@ class Zone(Values):
     )
 
     @model_validator(mode="after")
-    def _has_both_skews(self) -> Zone:
+    def _has_both_skews(self) -> Self:
         if (self.track_skew is None) != (self.cylinder_skew is None):
             missing = "track_skew" if self.track_skew is None else "cylinder_skew"
             raise refusal("nothing", "both skews of a zone, or none of them", field=missing)
@@ -60,9 +58,9 @@ class SeekPoint(Values):
     cylinders: Count = Field(description="cylinders that the arm crosses")
     time: Duration = Field(description="time of the seek, with settling for a read")
 
-    def faster(self, factor: Fraction) -> SeekPoint:
+    def faster(self, factor: Fraction) -> Self:
         """The point of a curve whose times are divided by `factor`."""
-        return SeekPoint(cylinders=self.cylinders, time=max(round(self.time / factor), 1))
+        return type(self)(cylinders=self.cylinders, time=max(round(self.time / factor), 1))
 
 
 def _ascending(points: tuple[SeekPoint, ...] | None) -> tuple[SeekPoint, ...] | None:
@@ -208,7 +206,7 @@ class Drive(Sheet):
         )
 
     @model_validator(mode="after")
-    def _has_one_seek_curve(self) -> Drive:
+    def _has_one_seek_curve(self) -> Self:
         for name in ("seek_single", "seek_average", "seek_full"):
             value = getattr(self, name)
             if value is None and self.seek_curve is None:
@@ -219,7 +217,7 @@ class Drive(Sheet):
         return self
 
     @model_validator(mode="after")
-    def _has_skews(self) -> Drive:
+    def _has_skews(self) -> Self:
         own = all(zone.skews for zone in self.zones)
         for name in ("track_skew", "cylinder_skew"):
             value = getattr(self, name)
@@ -230,7 +228,7 @@ class Drive(Sheet):
         return self
 
     @model_validator(mode="after")
-    def _limits_what_it_reads(self) -> Drive:
+    def _limits_what_it_reads(self) -> Self:
         if self.read_ahead_limit is not None and (not self.read_ahead or self.read_ahead_to != "segment"):
             raise refusal(
                 f"{size_text(self.read_ahead_limit)} without read-ahead into the segment",
@@ -241,7 +239,7 @@ class Drive(Sheet):
         return self
 
     @model_validator(mode="after")
-    def _seeks_grow(self) -> Drive:
+    def _seeks_grow(self) -> Self:
         if self.seek_single is None or self.seek_average is None or self.seek_full is None:
             return self
         if self.seek_average < self.seek_single:
@@ -259,7 +257,7 @@ class Drive(Sheet):
         return self
 
     @model_validator(mode="after")
-    def _segments_hold_sectors(self) -> Drive:
+    def _segments_hold_sectors(self) -> Self:
         if self.buffer < self.segments * self.sector:
             raise refusal(
                 size_text(self.buffer),

@@ -1,8 +1,6 @@
 """Datasheet of links that software makes: rate, delay, jitter and losses as traffic control has them."""
 
-from __future__ import annotations
-
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -48,7 +46,7 @@ class EmulatedLink(QueueSheet):
     policed: Flag = Field(False, description="whether packets without tokens are dropped, and none waits")
 
     @model_validator(mode="after")
-    def _packets_fit(self) -> EmulatedLink:
+    def _packets_fit(self) -> Self:
         for key, there in (("policed", self.policed), ("discipline", self.managed)):
             if there and not self.rate:
                 raise refusal(str(getattr(self, key)), "a rate, without which packets never wait", field=key)

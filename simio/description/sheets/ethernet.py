@@ -1,8 +1,6 @@
 """Datasheets of Ethernet links and switches (IEEE 802.3)."""
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -43,7 +41,7 @@ class EthernetLink(Sheet):
     bit_errors: Probability = Field(0, description="bit error ratio; a packet with an error is lost")
 
     @model_validator(mode="after")
-    def _some_bytes_carry_the_packet(self) -> EthernetLink:
+    def _some_bytes_carry_the_packet(self) -> Self:
         if self.minimum < self.header + self.check:
             least = size_text(self.header + self.check)
             raise refusal(size_text(self.minimum), f"at least header and check, {least}", field="minimum")
@@ -79,7 +77,7 @@ class PacketSwitchSheet(QueueSheet, SwitchSheet):
     """A switch of packets: the places of waiting packets, and the rule for dropping."""
 
     @model_validator(mode="after")
-    def _queues_fit_the_buffers(self) -> PacketSwitchSheet:
+    def _queues_fit_the_buffers(self) -> Self:
         if self.share and self.buffering != "shared":
             raise refusal(str(self.share), "0, unless buffering is shared", field="share")
         if self.managed and self.buffering == "input":

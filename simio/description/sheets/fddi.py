@@ -1,8 +1,6 @@
 """Datasheet of FDDI rings (ISO 9314)."""
 
-from __future__ import annotations
-
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -49,7 +47,7 @@ class FddiRingSheet(Sheet):
         return self.devices
 
     @model_validator(mode="after")
-    def _token_has_time(self) -> FddiRingSheet:
+    def _token_has_time(self) -> Self:
         if self.target_rotation <= self.devices * self.station_delay:
             least = time_text(self.devices * self.station_delay)
             found = time_text(self.target_rotation)

@@ -1,8 +1,6 @@
 """Datasheets of Fibre Channel adapters, links and switches."""
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -54,7 +52,7 @@ class FibreChannelLink(Sheet):
     )
 
     @model_validator(mode="after")
-    def _code_carries_data(self) -> FibreChannelLink:
+    def _code_carries_data(self) -> Self:
         if self.code_bits < self.data_bits:
             raise refusal(str(self.code_bits), f"at least the data bits, {self.data_bits}", field="code_bits")
         return self

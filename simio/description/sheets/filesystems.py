@@ -1,6 +1,6 @@
 """Datasheets of file systems, and of block devices that are read and written through the cache without one."""
 
-from __future__ import annotations
+from typing import Self
 
 from pydantic import Field, model_validator
 
@@ -69,7 +69,7 @@ class CachedFileSystem(Sheet):
     )
 
     @model_validator(mode="after")
-    def _windows_are_whole_blocks(self) -> CachedFileSystem:
+    def _windows_are_whole_blocks(self) -> Self:
         for name in ("cluster", "read_ahead", "write_behind"):
             if getattr(self, name) % self.block:
                 wanted = f"a multiple of the block, {size_text(self.block)}"

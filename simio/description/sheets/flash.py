@@ -1,7 +1,5 @@
 """Datasheets of solid-state drives, whatever their interface: flash, controller, mapping and buffer."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -188,7 +186,7 @@ class FlashDrive(Sheet):
         return self.all_dies * self.planes * self.blocks * self.block_pages * self.page
 
     @model_validator(mode="after")
-    def _fits_its_flash(self) -> FlashDrive:
+    def _fits_its_flash(self) -> Self:
         if self.map_unit % self.sector:
             expected = f"a multiple of sector, {size_text(self.sector)}"
             raise refusal(size_text(self.map_unit), expected, field="map_unit")

@@ -1,8 +1,6 @@
 """Datasheets of HIPPI cards and channels."""
 
-from __future__ import annotations
-
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -52,7 +50,7 @@ class HippiAdapter(Sheet):
     checksum: Flag = Field(False, description="whether it computes the checksums of TCP and UDP")
 
     @model_validator(mode="after")
-    def _stored_packets_fit(self) -> HippiAdapter:
+    def _stored_packets_fit(self) -> Self:
         if self.store_limit > self.buffer:
             raise refusal(
                 size_text(self.store_limit),
@@ -89,7 +87,7 @@ class HippiSwitch(SwitchSheet):
     retry: Time = Field(0, description="pause of a source whose connection was rejected")
 
     @model_validator(mode="after")
-    def _rejected_sources_pause(self) -> HippiSwitch:
+    def _rejected_sources_pause(self) -> Self:
         if not self.camp_on and not self.retry:
             raise refusal("0 s", "a time above zero, as connections are rejected", field="retry")
         return self

@@ -1,9 +1,7 @@
 """Datasheets of computers: processor, memory, and the host's own values."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -98,7 +96,7 @@ class Cpu(Sheet):
         return 2 if self.smt else 1
 
     @model_validator(mode="after")
-    def _within_the_core(self) -> Cpu:
+    def _within_the_core(self) -> Self:
         if self.clock_least is not None and self.clock_least > self.clock:
             raise refusal(f"{float(self.clock_least):g} Hz", "at most the clock", field="clock_least")
         if self.thread_rate > 1:
@@ -145,7 +143,7 @@ class Memory(Sheet):
         return self.channels * self.channel_rate * self.reached
 
     @model_validator(mode="after")
-    def _one_rate(self) -> Memory:
+    def _one_rate(self) -> Self:
         channels = {name: getattr(self, name) for name in ("channels", "channel_rate", "reached")}
         given = [name for name, value in channels.items() if value is not None]
         if self.rate is not None and given:

@@ -1,8 +1,6 @@
 """Datasheets of IPI-3: adapters (masters), the physical bus and drives behind their slaves."""
 
-from __future__ import annotations
-
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -59,7 +57,7 @@ class IpiDisk(Drive):
     reconnect: Extent = Field(description="bytes that the slave gathers before it asks for the master")
 
     @model_validator(mode="after")
-    def _asks_for_something(self) -> IpiDisk:
+    def _asks_for_something(self) -> Self:
         check_gathers(self, self.reconnect)
         return self
 

@@ -1,7 +1,5 @@
 """Datasheets of kernels: the costs of their services."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from simio.description.quantities import Duration, Extent, Flag, Frequency, Limit, Share, Time, Whole

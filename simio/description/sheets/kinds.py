@@ -1,7 +1,5 @@
 """The kinds of parts by category; a kind's file is imported when its sheet is first asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Datasheets of Linux kernels with the multi-queue block layer."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

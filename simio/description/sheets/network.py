@@ -1,8 +1,6 @@
 """Datasheets of network adapters: interface queue, rings, DMA, interrupts and costs of the driver."""
 
-from __future__ import annotations
-
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -51,7 +49,7 @@ class NetworkCard(Sheet):
     checksum: Flag = Field(False, description="whether it computes the checksums of TCP and UDP")
 
     @model_validator(mode="after")
-    def _no_packet_waits_for_ever(self) -> NetworkCard:
+    def _no_packet_waits_for_ever(self) -> Self:
         if self.coalesce_count > 1 and not self.coalesce_delay:
             raise refusal("0 s", "a time above zero, as packets share interrupts", field="coalesce_delay")
         return self
@@ -73,7 +71,7 @@ class NetworkAdapter(NetworkCard):
         return MEDIA[self.medium]
 
     @model_validator(mode="after")
-    def _pauses_before_it_is_full(self) -> NetworkAdapter:
+    def _pauses_before_it_is_full(self) -> Self:
         if self.pause_above and self.pause_above >= self.receive_buffer:
             limit = f"less than the receive buffer, {size_text(self.receive_buffer)}"
             raise refusal(size_text(self.pause_above), limit, field="pause_above")

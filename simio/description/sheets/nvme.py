@@ -1,8 +1,6 @@
 """Datasheets of NVMe: the driver, the slots of drives, and solid-state drives in them."""
 
-from __future__ import annotations
-
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -31,7 +29,7 @@ class NvmeDrive(FlashDrive):
     fetches: Count = Field(description="entries of a submission queue that it fetches at once, at most")
 
     @model_validator(mode="after")
-    def _commands_hold_sectors(self) -> NvmeDrive:
+    def _commands_hold_sectors(self) -> Self:
         if self.largest % self.map_unit:
             expected = f"a multiple of map_unit, {size_text(self.map_unit)}"
             raise refusal(size_text(self.largest), expected, field="largest")

@@ -1,7 +1,5 @@
 """Datasheets of Linux kernels by what they do with a packet: the CPU time of each hook on its way."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from simio.description.quantities import Count, Extent, Time, Whole

@@ -1,8 +1,7 @@
 """Datasheets of PCI Express: a link of a slot or switch, and the root complex that links end in."""
 
-from __future__ import annotations
-
 from fractions import Fraction
+from typing import Self
 
 from pydantic import Field, model_validator
 
@@ -60,7 +59,7 @@ class PcieBusSheet(Sheet):
     switch_latency: Time = Field(0, description="time of a packet in the switch that it hangs on")
 
     @model_validator(mode="after")
-    def _consistent(self) -> PcieBusSheet:
+    def _consistent(self) -> Self:
         if self.generation not in TRANSFERS:
             raise refusal(str(self.generation), "a generation of PCI Express, 1 to 7", field="generation")
         if self.lanes not in (1, 2, 4, 8, 12, 16, 32):

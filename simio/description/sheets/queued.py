@@ -1,8 +1,6 @@
 """Datasheets of network adapters of today: a pair of rings for each core, and segments that the adapter cuts."""
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -95,7 +93,7 @@ class QueuedAdapter(Sheet):
     uso: Flag = Field(False, description="whether the adapter cuts a program's data into datagrams (UDP_SEGMENT)")
 
     @model_validator(mode="after")
-    def _consistent(self) -> QueuedAdapter:
+    def _consistent(self) -> Self:
         if self.coalesce_count > 1 and not self.coalesce_delay:
             raise refusal("0 s", "a time above zero, as packets share interrupts", field="coalesce_delay")
         if self.napi_defer_hard_irqs and not self.gro_flush_timeout:

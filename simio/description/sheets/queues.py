@@ -1,7 +1,5 @@
 """Values of queues that a discipline manages, in datasheets of links and switches."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

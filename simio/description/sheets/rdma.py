@@ -1,9 +1,7 @@
 """Datasheets of adapters for RDMA over converged Ethernet (RoCEv2)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -76,7 +74,7 @@ class RdmaAdapter(Sheet):
     least_rate: Rate = Field(Fraction(12_500_000), description="least rate of a queue pair")
 
     @model_validator(mode="after")
-    def _consistent(self) -> RdmaAdapter:
+    def _consistent(self) -> Self:
         if self.mtu and self.mtu not in MTUS:
             raise refusal(size_text(self.mtu), ", ".join(f"{each}" for each in MTUS) + " B, or none", field="mtu")
         if self.coalesce_count > 1 and not self.coalesce_delay:

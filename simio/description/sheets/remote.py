@@ -1,8 +1,6 @@
 """Datasheets of block storage over TCP: NVMe/TCP and iSCSI, with the initiator's driver and the target's software."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -72,7 +70,7 @@ class RemoteLink(Sheet):
     )
 
     @model_validator(mode="after")
-    def _cards_have_cores(self) -> RemoteLink:
+    def _cards_have_cores(self) -> Self:
         if self.card and not self.cores:
             raise refusal("0, with a card", "the cores of the card, one at least", field="cores")
         return self
@@ -145,7 +143,7 @@ class NvmeTcpLink(RemoteLink):
     )
 
     @model_validator(mode="after")
-    def _data_units_are_not_tiny(self) -> NvmeTcpLink:
+    def _data_units_are_not_tiny(self) -> Self:
         if self.unit_out < 4096:
             raise refusal(size_text(self.unit_out), "at least 4096 B, the least MAXH2CDATA", field="unit_out")
         if self.rdma:
@@ -189,7 +187,7 @@ class IscsiLink(RemoteLink):
     max_burst: Extent = Field(description="most data that the target asks for at once (MaxBurstLength, 13.13)")
 
     @model_validator(mode="after")
-    def _first_burst_is_no_longer(self) -> IscsiLink:
+    def _first_burst_is_no_longer(self) -> Self:
         if self.first_burst > self.max_burst:
             expected = f"at most max_burst, {size_text(self.max_burst)}"
             raise refusal(size_text(self.first_burst), expected, field="first_burst")

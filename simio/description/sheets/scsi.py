@@ -1,9 +1,7 @@
 """Datasheets of parallel SCSI: host adapters, buses and drives."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -50,7 +48,7 @@ class ScsiAdapter(StorageAdapter):
     tagged: Flag = Field(True, description="whether several commands may be queued in a drive")
 
     @model_validator(mode="after")
-    def _is_narrow_or_wide(self) -> ScsiAdapter:
+    def _is_narrow_or_wide(self) -> Self:
         check_width(self.width)
         return self
 
@@ -89,7 +87,7 @@ class ScsiLink(Sheet):
         return self.devices
 
     @model_validator(mode="after")
-    def _is_narrow_or_wide(self) -> ScsiLink:
+    def _is_narrow_or_wide(self) -> Self:
         check_width(self.width)
         return self
 
@@ -116,7 +114,7 @@ class ScsiDisk(Drive):
     )
 
     @model_validator(mode="after")
-    def _reconnects_for_something(self) -> ScsiDisk:
+    def _reconnects_for_something(self) -> Self:
         check_width(self.width)
         if self.reconnect is None and self.read_mark is None:
             raise refusal("nothing", "a size such as '64 KiB', without a read_mark", field="reconnect")

@@ -1,9 +1,7 @@
 """Datasheets of Serial ATA and Serial Attached SCSI: adapters, links with expanders, and drives."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -49,7 +47,7 @@ class SerialLink(Sheet):
         return self.devices + 1
 
     @model_validator(mode="after")
-    def _code_carries_data(self) -> SerialLink:
+    def _code_carries_data(self) -> Self:
         if self.code_bits < self.data_bits:
             raise refusal(str(self.code_bits), f"at least the data bits, {self.data_bits}", field="code_bits")
         if self.expanders and not self.wide:
@@ -72,7 +70,7 @@ class SataDisk(Drive):
     gathers: Extent = Field(description="bytes that it gathers before it sends them")
 
     @model_validator(mode="after")
-    def _gathers_what_fits(self) -> SataDisk:
+    def _gathers_what_fits(self) -> Self:
         check_gathers(self, self.gathers, "gathers")
         return self
 

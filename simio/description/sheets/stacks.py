@@ -1,8 +1,6 @@
 """Datasheets of protocol stacks: sockets, TCP, UDP and IP as one kernel has them, and what they cost."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -267,7 +265,7 @@ class TcpIpStack(SocketValues, Tcp, Costs, Buffers):
     """A TCP/IP stack."""
 
     @model_validator(mode="after")
-    def _buffers_hold_something(self) -> TcpIpStack:
+    def _buffers_hold_something(self) -> Self:
         if self.mbuf_size and not 0 < self.mbuf_first <= self.mbuf_data <= self.mbuf_size:
             found = f"{size_text(self.mbuf_first)}, {size_text(self.mbuf_data)} and {size_text(self.mbuf_size)}"
             raise refusal(found, "mbuf_first, mbuf_data and mbuf_size in ascending order", field="mbuf_data")
