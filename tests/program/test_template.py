@@ -35,7 +35,7 @@ def template() -> Template:
     time, units = Tape([100, 2]).inputs
     steps = program.steps.astype(object)
     steps[steps[:, TIME] == 100, TIME] = time
-    return Template(replace(program, steps=steps, resources=(replace(program.resources[0], units=units),)))
+    return Template(replace(program, steps=steps, resources=(program.resources[0]._replace(units=units),)))
 
 
 def times(program: Program) -> Times:
