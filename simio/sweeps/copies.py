@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 import os
 import signal
 import sys
@@ -18,6 +17,7 @@ from pickle import PicklingError
 from typing import Any
 
 from simio.errors import SimioError, one_line
+from simio.program.garbage import freeze
 from simio.sweeps.pools import begin, interrupts_held
 from simio.sweeps.work import Chunk, Done, work
 from simio.waiting import watched
@@ -181,7 +181,7 @@ def _serve(pipe: Connection, parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # Objects of the parent are not looked through for garbage, as that would copy them page by page.
-    gc.freeze()
+    freeze()
     begin(parent)
     while True:
         chunk: Chunk[Any] = pipe.recv()

@@ -44,3 +44,11 @@ def test_what_a_program_has_frozen_stays_frozen() -> None:
         assert gc.get_freeze_count() >= frozen - 10
     finally:
         gc.unfreeze()
+
+
+def test_nobody_counts_what_a_process_has_frozen_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simio.program.garbage._frozen", True)
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: pytest.fail("counting takes longer than lowering"))
+    with uncollected():
+        pass
+    assert gc.isenabled()
