@@ -281,7 +281,7 @@ def _wanted(model: type[BaseModel], location: tuple[Any, ...]) -> str:
 
 
 def _described(field: Any) -> str:
-    """What a field is, in parentheses, if it says so."""
+    """The description of a field in parentheses, if it has one."""
     return f" ({field.description})" if field is not None and field.description else ""
 
 

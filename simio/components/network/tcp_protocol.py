@@ -71,7 +71,7 @@ class TcpProtocol:
         self.queue = 0
         """The core whose queue of the adapter takes its packets, where the adapter has several."""
         self.joining: Joins | None = None
-        """What the adapter makes of its packets (LRO)."""
+        """Buffers that the adapter makes of its packets (LRO)."""
         self.timestamps, self.sacks = settings.timestamps, RECOVERIES[settings.recovery].selective
         self.mss, self.send_space = settings.mss, settings.send_space
         offered = settings.advertised_window or settings.receive_space
