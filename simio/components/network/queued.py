@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 
 from simio.components.host.host import PROCESS
 from simio.components.host.kernel import UnixKernel
@@ -50,6 +51,14 @@ class QueuedInterface:
         self.incoming = DropQueue(p, f"{self.name} receive buffer", sheet.receive_buffer, self.name)
         self._queues: dict[int, Napi] = {}
         self._peers: dict[str, int] = {}
+
+    def port(self, number: int) -> QueuedInterface:
+        """A port of a card with several at a bond: each has a transmit ring, and all share what receives."""
+        if number == 1:
+            return self
+        one, room = copy(self), self.sheet.transmit_ring
+        one.ring = self.p.container(f"{self.name} port {number} transmit ring", room, room, "packets")
+        return one
 
     def cores(self, number: int, wish: Wish, peer: str | None, fragments: bool) -> Cores:
         """The cores of a connection's program and of its queue, as wished; `number` counts connections.
