@@ -82,6 +82,7 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         **_interval(case.interval, unit),
         **_precision(case.precision),
         **({"loads": [asdict(load) for load in case.loads]} if case.loads else {}),
+        **({"bonds": {bond.resources[0].rpartition(" ")[0]: bond for bond in case.bonds}} if case.bonds else {}),
         **({"cut_off": case.cut_off} if case.cut_off else {}),
         **({"demerits": case.demerits} if case.demerits else {}),
         **({"jobs": [_job(job) for job in case.jobs]} if case.jobs else {}),
