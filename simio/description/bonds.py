@@ -43,6 +43,11 @@ class Bond(Values):
         return self
 
     @property
+    def way(self) -> str:
+        """How packets are spread, in a few words."""
+        return f"{self.mode} by {self.hash}" if self.mode == "802.3ad" else self.mode
+
+    @property
     def by_ports(self) -> bool:
         """True if flows between the same two hosts can take different members."""
         return self.members > 1 and self.mode == "802.3ad" and self.hash == "layer3+4"
@@ -55,9 +60,3 @@ class Member:
     of: str
     number: int
     bond: Bond
-
-
-def member_name(bond: str, number: int) -> str:
-    """The name of a member link."""
-    return f"{bond}.{number}"
-

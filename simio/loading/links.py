@@ -9,7 +9,8 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from simio.description.bonds import Bond, Member, member_name
+from simio.description.bonding import members
+from simio.description.bonds import Bond
 from simio.description.model import Link, Part, Switch, Volume
 from simio.description.quantities import Length, Text, Time
 from simio.description.sheets import sheet_kinds
@@ -162,20 +163,9 @@ def join_links(ctx: Context, specs: list[LinkSpec], inventory: Inventory) -> tup
         for ports in joined:
             name = spec.name if len(joined) == 1 else _member(spec, *ports)
             link = Link(name, replace(spec.part, name=name), ports, spec.length)
-            links += bonded(link, spec.bond) if spec.bond else [link]
+            links += members(link, spec.bond) if spec.bond else [link]
     _count_ports(ctx, specs, links, inventory)
     return links, complete
-
-
-def bonded(link: Link, bond: Bond) -> list[Link]:
-    """The members of a bond of such links; a bond of one is the link itself."""
-    if bond.members == 1:
-        return [link]
-    return [
-        replace(link, name=name, part=replace(link.part, name=name), member=Member(link.name, number, bond))
-        for number in range(1, bond.members + 1)
-        for name in [member_name(link.name, number)]
-    ]
 
 
 def _joined(ctx: Context, spec: LinkSpec, ends: list[tuple[str, ...]]) -> list[tuple[str, ...]]:

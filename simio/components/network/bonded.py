@@ -131,8 +131,8 @@ class BondedPath(NetworkPath):
                 target.receive(packet, received)
 
     def _at(self, came: Register) -> Iterator[tuple[Interface, contextmanager]]:  # type: ignore[type-arg]
-        """The interfaces that take packets, each with the condition that it has to."""
-        if len(set(map(id, self.targets))) == 1:
+        """The interfaces that take packets, each with the condition that it has to; ports that share it are one."""
+        if len({target.name for target in self.targets}) == 1:
             yield self.targets[0], self.p.when(came > 0)
             return
         for place, target in enumerate(self.targets, 1):
