@@ -157,7 +157,9 @@ def _bonds(system: System) -> Iterator[Setting]:
         return
     larger = with_bonds(system, lambda bond: bond.model_copy(update={"members": min(bond.members + 1, MOST)}))
     joins = {name: switch.part.sheet.joins for name, switch in system.switches.items()}
-    if all(most is None or sum(link.ends.count(name) for link in larger.links) <= most for name, most in joins.items()):
+    if all(
+        most is None or sum(link.ends.count(name) for link in larger.links) <= most for name, most in joins.items()
+    ):
         yield Setting(
             f"one more member in {' and '.join(known)}", tuple(f"links.{name}.bond.members" for name in known), larger
         )

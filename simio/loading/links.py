@@ -115,9 +115,9 @@ def _link(ctx: Context, name: str, node: Node) -> LinkSpec | None:
         length = found
     spec = LinkSpec(name, part, keys.between, length, node, keys.bond)
     if keys.bond and part is not None and not part.sheet.bonds:
-        kinds = " or ".join(kind for kind, sheet in sheet_kinds("link").items() if sheet.bonds)
-        found = f"a bond of links of kind {part.kind} ({part.model})"
-        ctx.problems.add(f"{path}.bond", found, f"links of kind {kinds}", place=place_of(node, "bond"))
+        fitting = " or ".join(kind for kind, sheet in sheet_kinds("link").items() if sheet.bonds)
+        bonded = f"a bond of links of kind {part.kind} ({part.model})"
+        ctx.problems.add(f"{path}.bond", bonded, f"links of kind {fitting}", place=place_of(node, "bond"))
         return None
     if part is not None and not spec.shared and len(spec.ends) != 2:
         kinds = [kind for kind, sheet in sheet_kinds("link").items() if sheet.shared]

@@ -312,8 +312,8 @@ class Program:
     `words` are the names of the words of each machine, as far as they are known.
     `feeds` are the machines that get more words while the program runs.
     `regions`, `windows`, `occupancies`, `demands`, `promises`, `ahead` (containers of bytes that count as delivered
-    before what they need is done), `tallies`, `gauges`, `loads`, `bonds`, `labels` (inner ones first) and `bodies` (first
-    step, end, name number of each thread body) serve analysis only.
+    before what they need is done), `tallies`, `gauges`, `loads`, `bonds`, `labels` (inner ones first) and `bodies`
+    (first step, end, name number of each thread body) serve analysis only.
     """
 
     steps: Table

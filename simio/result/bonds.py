@@ -1,4 +1,4 @@
-"""Members of bonds in a result: a member is named beside the others, and stands for others only if they do as much."""
+"""Members of bonds in a result: one is named beside the others, and stands for others only if they do as much."""
 
 from __future__ import annotations
 

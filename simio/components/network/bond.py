@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from simio.components.faults.condition import merged
 from simio.components.network.interface import Interface
@@ -18,7 +18,7 @@ from simio.description.bonds import Bond
 from simio.description.model import Link
 from simio.description.sheets import Sheet
 from simio.machines.network import spread
-from simio.program.builder import Builder, Handle, Operand, OperandT, Variable
+from simio.program.builder import Builder, Handle, Operand, Variable
 
 if TYPE_CHECKING:
     from simio.description.faults import Span
@@ -60,9 +60,7 @@ def rows(bond: Bond, down: Sequence[Iterable[Span]]) -> list[Row]:
     found: list[Row] = []
     for now in times:
         up = tuple(
-            number
-            for number, spans in enumerate(known, 1)
-            if not any(begin <= now < end for begin, end in spans)
+            number for number, spans in enumerate(known, 1) if not any(begin <= now < end for begin, end in spans)
         )
         if bond.mode == "active-backup":
             active = found[-1][1] if found else ()
@@ -130,7 +128,7 @@ class BondWire:
         """See `Wire.head`."""
         return self.wires[0].head()
 
-    def span(self, length: OperandT) -> OperandT:
+    def span(self, length: Operand) -> Operand:
         """See `Wire.span`."""
         return self.wires[0].span(length)
 
@@ -159,9 +157,9 @@ class Hop:
         """True if the ports of a flow count."""
         return self.end is not None and self.end.bond.by_ports
 
-    def whole(self, p: Builder) -> Wire | BondWire:
-        """The one wire, or all of them as one."""
-        return self.wires[0] if self.single else BondWire(p, self.wires)
+    def whole(self, p: Builder) -> Wire:
+        """The one wire, or all of them as one, which nothing crosses as a whole."""
+        return self.wires[0] if self.single else cast("Wire", BondWire(p, self.wires))
 
     def of(self, hosts: tuple[int, int], ports: Ports | None, number: Variable | None) -> Hop:
         """The hop as a flow has it: with its only wire, if that is known before the run."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 
 from simio.components.network.bond import BondEnd, Hop, Ports, ports
 from simio.components.network.capture import Capture
@@ -32,7 +31,8 @@ class BondedPath(NetworkPath):
         capture: Capture | None = None,
     ) -> None:
         """`hosts` are the numbers of both, `sources` and `targets` the interfaces of each wire at the two ends."""
-        super().__init__(sources[0], targets[0], [hop.whole(p) for hop in hops], switches, capture)  # type: ignore[misc]
+        wires = [hop.whole(p) for hop in hops]
+        super().__init__(sources[0], targets[0], wires, switches, capture)
         self.p = p
         self.hosts, self.hops = hosts, tuple(hops)
         self.sources, self.targets = tuple(sources), tuple(targets)
@@ -54,7 +54,7 @@ class BondedPath(NetworkPath):
             path = BondedPath(self.p, self.hosts, hops, sources, targets, self.switches, self.capture)
         path.spread = [
             (all_of if all_of.by_ports else own).whole(self.p) for all_of, own in zip(self.hops, hops, strict=True)
-        ]  # type: ignore[assignment]
+        ]
         return path
 
     def send(
@@ -120,23 +120,24 @@ class BondedPath(NetworkPath):
 
     def _arrive(self, packet: Packet, came: Register, deliver: Callable[[], None]) -> None:
         """The receiving host takes the packet."""
-        for target, here in self._at(came):
-            with here:
+        for target in self._taking(came):
 
-                def received(target: Interface = target) -> None:
-                    if packet.flow:
-                        packet.flow.seen(target.name, (packet.length, *packet.words), sent=False)
-                    deliver()
+            def received(target: Interface = target) -> None:
+                if packet.flow:
+                    packet.flow.seen(target.name, (packet.length, *packet.words), sent=False)
+                deliver()
 
-                target.receive(packet, received)
+            target.receive(packet, received)
 
-    def _at(self, came: Register) -> Iterator[tuple[Interface, contextmanager]]:  # type: ignore[type-arg]
-        """The interfaces that take packets, each with the condition that it has to; ports that share it are one."""
+    def _taking(self, came: Register) -> Iterator[Interface]:
+        """Run a for loop's body for each interface, emitted for when it has the packet; ports may share one."""
         if len({target.name for target in self.targets}) == 1:
-            yield self.targets[0], self.p.when(came > 0)
+            with self.p.when(came > 0):
+                yield self.targets[0]
             return
         for place, target in enumerate(self.targets, 1):
-            yield target, self.p.when(came == place)
+            with self.p.when(came == place):
+                yield target
 
 
 class Bonds:
@@ -150,9 +151,7 @@ class Bonds:
         self._hops: dict[tuple[str, str, str], Hop] = {}
         self._ports: dict[tuple[str, int], list[Interface]] = {}
 
-    def path(
-        self, ways: Sequence[tuple[str, tuple[str, str]]], ends: tuple[str, str], rdma: bool
-    ) -> BondedPath:
+    def path(self, ways: Sequence[tuple[str, tuple[str, str]]], ends: tuple[str, str], rdma: bool) -> BondedPath:
         """The way over links, each with its two ends, between two adapters.
 
         Raises RunError for adapters that cannot be at a bond.

@@ -31,7 +31,7 @@ def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
 
 
 def least_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:
-    """Least time in ps that a byte of data takes of each wire, CPU and lock of an endpoint; see `simio.components.passage.claim`."""
+    """Least time in ps that a byte of data takes of each wire, CPU and lock of an endpoint, for `claim`."""
     yield from wire_times(sender.path.wires, sender.mss, sender.headers)
     yield from _end_times(sender, receiver)
 

@@ -99,7 +99,9 @@ class RemoteSession:
         """Time of a byte of the data of writes, or of reads, on each wire between the hosts."""
         each = self.queues.each[0]
         sender = each.near if writes else each.far
-        return {wire.wire: Fraction(wire.time(sender.mss + sender.headers), sender.mss) for wire in sender.path.spread}
+        return {
+            wire.wire: Fraction(wire.time(sender.mss + sender.headers), sender.mss) for wire in sender.path.spread
+        }
 
     def _target(self) -> str:
         """The host that has the drives."""

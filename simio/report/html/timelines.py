@@ -37,7 +37,10 @@ def timelines(case: CaseResult, unit: str) -> dict[str, Figure]:
     uses = sorted(case.resources, key=lambda use: -use.utilisation)
     busy = [use for use in uses if use.utilisation > 0 and use.name in rows.resources]
     about = f"busiest: {busy[0].name}, {busy[0].utilisation:.1%}" if busy else ""
-    lines = [(name, _means(case, rows.resources[use.name], 100)) for name, use in _most(busy, _name, told_apart(case.bonds))]
+    lines = [
+        (name, _means(case, rows.resources[use.name], 100))
+        for name, use in _most(busy, _name, told_apart(case.bonds))
+    ]
     found["Utilisation (%)"] = _plot(case, lines, about)
     uses = sorted(uses, key=lambda use: -use.mean_line)
     waited = [use for use in uses if use.name in rows.lines]
