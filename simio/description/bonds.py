@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from simio.description.quantities import Time, Values, Whole, refusal
+from simio.errors import quote
 
 MOST = 64
 """Members of a bond at most."""
@@ -38,8 +39,8 @@ class Bond(Values):
         if self.mode != "802.3ad":
             for key in ("hash", "seed"):
                 if key in self.model_fields_set:
-                    found = f"a {key}, with mode {self.mode}"
-                    raise refusal(found, "mode 802.3ad, or none, as no other mode hashes", field=key)
+                    found = f"{quote(str(getattr(self, key)))}, with mode {self.mode}"
+                    raise refusal(found, "none, as only mode 802.3ad hashes", field=key)
         return self
 
     @property
