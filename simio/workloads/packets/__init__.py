@@ -260,6 +260,11 @@ def _link(site: Site, params: ArrivingPackets) -> Link[EthernetLink]:
     port = f"{params.host}.{params.adapter}"
     for link in site.system.links:
         if port in link.ends and isinstance(link.part.sheet, EthernetLink):
+            if link.member:
+                raise RunError(
+                    f"the bond {link.member.of!r} ends at {port!r}; packets by the million come over a single link",
+                    ".adapter",
+                )
             return link  # type: ignore[return-value]
     raise RunError(f"no Ethernet link ends at {port!r}; packets come over one", ".adapter")
 
