@@ -33,9 +33,10 @@ def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
 def least_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:
     """Least time in ps that a byte of data takes of each wire, CPU and lock of an endpoint, for `claim`."""
     path = sender.path
+    own = {wire.wire for wire in path.wires}
     # A bond of which a flow has one member limits all flows together, too.
-    wires = {wire.wire: wire for wire in (*path.wires, *path.spread)}
-    yield from wire_times(wires.values(), sender.mss, sender.headers)
+    wires = [*path.wires, *(wire for wire in path.spread if wire.wire not in own)]
+    yield from wire_times(wires, sender.mss, sender.headers)
     yield from _end_times(sender, receiver)
 
 
