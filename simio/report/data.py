@@ -21,7 +21,7 @@ from simio.wording import in_unit
 _WRITTEN_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
     "row_intervals", "precision", "cut_off", "progress", "demerits", "loads", "jobs", "requests", "request_size",
-    "requests_half_width",
+    "requests_half_width", "bonds",
 )  # fmt: skip
 MS = 1e9
 SCHEMA = 1
