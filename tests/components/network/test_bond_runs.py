@@ -263,6 +263,15 @@ def test_no_what_if_has_more_members_than_a_switch_has_ports(scenarios: Scenario
             },
             "links.near.bond: RDMA over the bond 'near' is not modelled; use single links",
         ),
+        (
+            {
+                "work": "packets: {host: a, adapter: nic, packets: 1000}",
+                "host": "{model: hosts/xeon-e5-1650-v4}",
+                "card": "nic",
+                "link": "links/ethernet-100g",
+            },
+            "the bond 'near' ends at 'a.nic'; packets by the million come over a single link",
+        ),
     ],
 )  # fmt: skip
 def test_what_cannot_cross_a_bond_is_refused(scenarios: Scenarios, values: dict[str, str], told: str) -> None:
