@@ -202,7 +202,7 @@ def _take(state: NDArray, base: int, queue: int, now: int, packets: int) -> int:
         if not sends:
             rings.give_back(state, base, queue, page)
             state[base + c.HANDLED] += 1
-            record(state, base, state[base + c.HANDLED], now + spent - came)
+            record(state, base, state[base + c.HANDLED], came, now + spent)
         elif state[queue + c.SENT] + state[queue + c.PREPARED] - state[queue + c.REAPED] < state[base + c.SEND_RING]:
             place = (state[queue + c.SENT] + state[queue + c.PREPARED]) % state[base + c.SEND_RING]
             state[base + state[queue + c.SENT_PAGE_AT] + place] = page

@@ -159,6 +159,17 @@ def test_times_of_a_generator_have_its_own_part_in_them() -> None:
     assert [asked(state, driver.recorded, 0) for _ in range(4)] == [1090, 1100, 1110, 1126]
 
 
+def test_a_generator_takes_what_comes_back_one_by_one() -> None:
+    # The drops of the test above end at 100, 120, 140 and 166, 1000 later the generator has them; each keeps it for 25.
+    state = adapter(left=5, stamps=1000, stamp=25)
+    session(state, 24)
+    assert asked(state, driver.finished, 0) == 4
+    taken = [1100 + 25, 1125 + 25, 1150 + 25, 1175 + 25]
+    assert [asked(state, driver.recorded, 0) for _ in range(4)] == [
+        end - came for end, came in zip(taken, (10, 20, 30, 40), strict=True)
+    ]
+
+
 def test_a_doorbell_is_rung_for_the_packets_of_a_poll() -> None:
     state = adapter(left=2, sends=8)
     state[c.SENDS] = 1
