@@ -92,6 +92,11 @@ class Napi:
                         self.place.spend("empty")
                     self._end()
 
+    def joined(self, packets: Register) -> None:
+        """What is in the ring next is a buffer of so many packets, which are counted alike by adaptive moderation."""
+        with self.p.scope():
+            self.p.answer(napi.joined, self.state, packets)
+
     def arrived(self, length: Register) -> None:
         """A packet of `length` bytes is in the ring; returns when it is its turn, with the core in hand."""
         p = self.p

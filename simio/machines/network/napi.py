@@ -41,7 +41,7 @@ TAKEN = WORDS.word("taken", "packets", about="packets of the present softirq")
 BEGAN = WORDS.word("began", "ps", about="instant at which it began")
 HELD = WORDS.word("held", "threads", about="merged buffers that wait for the end of the poll")
 BYTES = WORDS.word("bytes", "bytes", about="of all packets")
-PACKETS = WORDS.word("packets", "packets", about="in all")
+PACKETS = WORDS.word("packets", "packets", about="in all, each of those that the adapter has joined")
 ADAPTIVE = WORDS.word("adaptive", about="1: the driver chooses count and delay after the load")
 MODERATION = WORDS.include(moderation.WORDS)
 OWNED = WORDS.word("owned", about="1: a program polls in place of a softirq")
@@ -90,6 +90,13 @@ def arrive(state: NDArray, base: int, now: int, length: int) -> int:
     if state[base + WAITING] >= state[base + MODERATION + moderation.COUNT]:
         return begin(state, base, now)
     return FIRST if state[base + WAITING] == 1 else WAIT
+
+
+@machine("network")
+def joined(state: NDArray, base: int, packets: int) -> int:
+    """The buffer that comes next has `packets` in it; a completion is one of them, the driver counts all. Returns 0."""
+    state[base + PACKETS] += packets - 1
+    return 0
 
 
 @machine("network", word=BATCH)
