@@ -73,6 +73,7 @@ def begin(state: NDArray, base: int, now: int) -> int:
     state[base + BATCH] += 1
     state[base + EVENT] = now
     state[base + INTERRUPTS] += 1
+    moderation.interrupted(state, base + MODERATION)
     state[base + TAKEN] = 0
     state[base + BEGAN] = now
     return RAISE
@@ -257,11 +258,11 @@ def complete(state: NDArray, base: int, now: int) -> int:
         state[base + TAKEN] = 0
         state[base + BEGAN] = now
         return YIELD
-    if state[base + ADAPTIVE]:
-        moderation.sample(state, base + MODERATION, now, state[base + PACKETS], state[base + BYTES])
     if state[base + MASKED]:
         state[base + SLEEPS] = 1
         return DONE
+    if state[base + ADAPTIVE]:
+        moderation.sample(state, base + MODERATION, now, state[base + PACKETS], state[base + BYTES])
     return armed(state, base, now)
 
 

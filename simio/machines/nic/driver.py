@@ -160,6 +160,7 @@ def _begin(state: NDArray, base: int, queue: int, now: int) -> int:
     time = state[base + c.POLL]
     if state[base + c.POLLS] == 0:
         state[base + c.INTERRUPTS] += 1
+        moderation.interrupted(state, queue + c.MODERATION)
         time += state[base + c.START]
         if now - state[queue + c.IDLE] >= state[base + c.LONG]:
             time += state[base + c.LONG_COLD]

@@ -1,9 +1,10 @@
 """Adaptive interrupt moderation as Linux has it: a search among five profiles by what the last samples were like.
 
-A sample is 64 interrupts long. The search goes on in its direction while a sample is better than the one before:
-more bytes a second by a tenth, or as many in more packets, or as many of both with fewer interrupts; else it turns.
-It rests where both neighbours are worse, until the load changes, or after ten steps for as many samples (Linux,
-lib/dim/net_dim.c, include/linux/dim.h).
+A sample is 64 interrupts long, whatever else begins polls; it ends with a poll after which the driver asks for the next
+one (Linux, mlx5/core/en_txrx.c: mlx5e_completion_event, mlx5e_napi_poll). The search goes on in its direction while a
+sample is better than the one before: more bytes a second by a tenth, or as many in more packets, or as many of both
+with fewer interrupts; else it turns. It rests where both neighbours are worse, until the load changes, or after ten
+steps for as many samples (Linux, lib/dim/net_dim.c, include/linux/dim.h).
 """
 
 from __future__ import annotations
@@ -52,12 +53,17 @@ def count_of(profile: int) -> int:
 
 
 @shared
+def interrupted(state: NDArray, own: int) -> None:
+    """The queue interrupts."""
+    state[own + SEEN] += 1
+
+
+@shared
 def sample(state: NDArray, own: int, now: int, packets: int, size: int) -> int:
-    """An interrupt has been served: end the sample after 64 of these; 1 if the profile changes, else 0.
+    """The driver asks for an interrupt: end the sample after 64 of these; 1 if the profile changes, else 0.
 
     `own` is where the words of the queue's moderation are, which has had so many packets and bytes in all.
     """
-    state[own + SEEN] += 1
     spent = (now - state[own + SINCE]) // MICROSECOND
     if state[own + SEEN] < EVENTS or spent == 0:
         return 0

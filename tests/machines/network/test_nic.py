@@ -254,6 +254,7 @@ def samples(state: np.ndarray, number: int, packets: int) -> list[int]:
             delay = moderation.delay_of(int(state[own + moderation.PROFILE]))
             now += delay
             taken += packets * delay // moderation.MICROSECOND
+            moderation.interrupted(state, own)
             moderation.sample(state, own, now, taken, taken)
         found.append(int(state[own + moderation.PROFILE]))
     return found
@@ -294,9 +295,9 @@ def test_moderation_counts_bytes_before_packets() -> None:
     state = np.array(moderation.WORDS.initial(), dtype=np.int64)
 
     def ends(now: int, packets: int, size: int) -> int:
-        for _ in range(moderation.EVENTS - 1):
+        for _ in range(moderation.EVENTS):
+            moderation.interrupted(state, 0)
             moderation.sample(state, 0, now, packets, size)
-        moderation.sample(state, 0, now, packets, size)
         return int(state[moderation.PROFILE])
 
     ms = 1000 * moderation.MICROSECOND
