@@ -95,7 +95,7 @@ def arrive(state: NDArray, base: int, now: int, length: int) -> int:
 
 @machine("network")
 def joined(state: NDArray, base: int, packets: int) -> int:
-    """The buffer that comes next has `packets` in it; a completion is one of them, the driver counts all. Returns 0."""
+    """The buffer that comes next has `packets` in it, all of which the driver counts. Returns 0."""
     state[base + PACKETS] += packets - 1
     return 0
 

@@ -53,8 +53,8 @@ class ArrivingPackets(WorkloadParams):
     )
     window: Time = Field(
         0,
-        description="time within which what is due comes together, as a generator in software that has a like adapter "
-        "sends it, one packet after another; pauses make up for it; 0 s: none",
+        description="time within which what is due comes together, as a generator in software that has a like "
+        "adapter sends it, one packet after another; pauses make up for it; 0 s: none",
     )
     frame: Extent = Field(64, description="bytes of a frame, header and check included")
     flows: Annotated[Count, Field(le=MOST_FLOWS)] = Field(

@@ -97,7 +97,7 @@ def test_a_joined_packet_keeps_its_place_in_the_ring_until_the_driver_has_the_bu
 
 
 def test_the_driver_counts_packets_in_a_buffer_and_interrupts_for_buffers(line: Path) -> None:
-    # SYN, the acknowledgement of the other's SYN, 22 whole segments and the rest: 25. Five buffers, as two are no data.
+    # SYN, the acknowledgement of the other's SYN, 22 whole segments and the rest: 25. Five buffers, two without data.
     assert counted(line) == {"packets": 25, "interrupts": 5}
     assert counted(line, f"{NIC}.lro=none")["packets"] == 25
 

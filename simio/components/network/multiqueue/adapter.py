@@ -15,6 +15,7 @@ from simio.description.sheets.packets import PacketKernelSheet
 from simio.description.sheets.queued import QueuedAdapter
 from simio.machines.layout import State
 from simio.machines.nic import layout as c
+from simio.machines.nic import moderation
 from simio.machines.nic.cache import scattered
 from simio.program.service import ceil_times, per_byte
 
@@ -286,5 +287,6 @@ class MultiqueueAdapter:
             **places, posted=ring, pages=first + ring, free_room=free,
             idle=-self.host.description.cpu.sheet.idle_deep,
             own_count=self.sheet.coalesce_count, own_delay=self.sheet.coalesce_delay,
+            table=moderation.TABLES[self.sheet.profiles],
         )  # fmt: skip
         return own + words
