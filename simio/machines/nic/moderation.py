@@ -3,8 +3,8 @@
 A sample is 64 interrupts long, whatever else begins polls; it ends with a poll after which the driver asks for the
 next one (Linux, mlx5/core/en_txrx.c: mlx5e_completion_event, mlx5e_napi_poll). The search goes on in its direction
 while a sample is better than the one before: more bytes a second by a tenth, or as many in more packets, or as many
-of both with fewer interrupts; else it turns. It rests where both neighbours are worse, until the load changes, or after
-ten steps for as many samples (Linux, lib/dim/net_dim.c, include/linux/dim.h).
+of both with fewer interrupts; else it turns. It rests where both neighbours are worse, until the load changes, or
+after ten steps for as many samples (Linux, lib/dim/net_dim.c, include/linux/dim.h).
 """
 
 from __future__ import annotations
