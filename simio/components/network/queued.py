@@ -16,7 +16,7 @@ from simio.description.model import Adapter
 from simio.description.sheets.queued import QueuedAdapter
 from simio.description.sheets.stacks import TcpIpStack
 from simio.errors import RunError
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Operand, Register
 from simio.program.steps import UNBOUNDED
 
 
@@ -134,16 +134,17 @@ class QueuedInterface:
                 self.incoming.leave(packet.length)
                 self._polled(packet, deliver)
 
-    def complete(self, packet: Packet, deliver: Callable[[], None]) -> None:
-        """A buffer that the adapter has made of packets goes up; it has one completion, and a place in the ring."""
+    def complete(self, packet: Packet, packets: Register, deliver: Callable[[], None]) -> None:
+        """A buffer that the adapter has made of `packets` goes up: one completion, and their places in the ring."""
         self.bus.post(self.sheet.completion)
-        self._polled(packet, deliver)
+        self.queue(packet.queue).joined(packets)
+        self._polled(packet, deliver, packets)
 
-    def _polled(self, packet: Packet, deliver: Callable[[], None]) -> None:
-        """A poll finds a packet, or a buffer of packets; `deliver` emits the stack's work on it."""
+    def _polled(self, packet: Packet, deliver: Callable[[], None], packets: Operand = 1) -> None:
+        """A poll finds a packet, or a buffer of `packets`; `deliver` emits the stack's work on it."""
         queue = self.queue(packet.queue)
         queue.arrived(packet.length)
-        queue.ring.leave(1)
+        queue.ring.leave(packets)
         with queue.place.in_hand():
             self._pages(queue.place, packet)
             deliver()
