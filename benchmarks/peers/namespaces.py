@@ -56,8 +56,11 @@ def _run(host: str, words: Sequence[str], seconds: float) -> subprocess.Popen[st
 
 
 @contextmanager
-def path(rate: float, trip: float, queue: int) -> Iterator[None]:
-    """The path while the body runs: Mbit/s, ms of round trip, bytes of the queue before the token bucket."""
+def path(rate: float, trip: float, queue: int, paced: bool = False) -> Iterator[None]:
+    """The path while the body runs: Mbit/s, ms of round trip, bytes of the queue before the token bucket.
+
+    Where `paced`, sockets are opened with BBR, whose pacing stays (Linux net/ipv4/tcp_bbr.c, bbr_init).
+    """
     with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
         for host in HOSTS:
             _ip("ip", "netns", "add", _name(host))
@@ -94,6 +97,8 @@ def path(rate: float, trip: float, queue: int) -> Iterator[None]:
         _ip("sysctl", "-w", "net.ipv4.ip_forward=1", host="router")
         for host in ("client", "server"):
             _ip("sysctl", "-w", "net.ipv4.tcp_no_metrics_save=1", host=host)
+            # iperf3 sets the control of a socket that is open. One that began with BBR would be paced ever after.
+            _ip("sysctl", "-w", f"net.ipv4.tcp_congestion_control={'bbr' if paced else 'reno'}", host=host)
         for end in ("ro-se", "ro-re"):
             _ip("tc", "qdisc", "add", "dev", end, "root", "tbf", "rate", f"{rate:g}mbit", "burst", "3200", "limit",
                 str(queue), host="router")  # fmt: skip

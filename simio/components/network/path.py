@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -82,8 +83,11 @@ class NetworkPath:
         wires: Sequence[Wire],
         switches: Sequence[NetworkSwitch],
         capture: Capture | None = None,
+        traffic_class: int = 0,
     ) -> None:
+        """Packets that it sends are of the class `traffic_class`."""
         self.source, self.target = source, target
+        self.traffic_class = traffic_class
         self.capture = capture
         self.wires, self.switches = wires, switches
         limits = [wire.mtu for wire in wires] + [end.mtu for end in (source, target) if end.mtu]
@@ -121,6 +125,7 @@ class NetworkPath:
         length: nothing may follow in its thread. With `driven`, the sender has spent the driver's CPU time
         (`source.drive`) already. `gone` emits what follows when the packet has left the source.
         """
+        packet = replace(packet, traffic_class=self.traffic_class)
         if packet.flow:
             packet.flow.seen(self.source.name, (packet.length, *packet.words), sent=True)
 
@@ -207,7 +212,12 @@ class Network:
         if isinstance(first, VirtualInterface) and isinstance(last, VirtualInterface):
             last.woken_by(first)
         switches = [self._switch(name) for name in ports[1:-1]]
-        return NetworkPath(first, last, wires, switches, self.capture)
+        return NetworkPath(first, last, wires, switches, self.capture, self._traffic_class())
+
+    def _traffic_class(self) -> int:
+        """The class of the packets of the workload that is being lowered."""
+        workload = self.system.workloads.get(self.p.doing)
+        return getattr(workload.params, "traffic_class", 0) if workload else 0
 
     def _way(self, source: str, target: str) -> Route:
         """The shortest route, or the shortest passable one if packets cannot take that; if none is, the shortest."""
