@@ -23,20 +23,19 @@ RATE, TRIP, QUEUE = 50, 40, 250_000
 """Mbit/s, ms, and the bytes of one bandwidth-delay product."""
 SECONDS, WARM, EVERY = 20, 5, 0.1
 FLOWS = (
-    (["cubic", "cubic"], False, 1), (["reno", "cubic"], False, 1), (["bbr", "cubic"], False, 2),
-    (["cubic"], False, 4), (["reno"], False, 4), (["bbr"], False, 6),
-    (["cubic", "cubic"], True, 1), (["reno", "cubic"], True, 1), (["cubic"], True, 4), (["reno"], True, 4),
+    (["cubic", "cubic"], False, 12), (["reno", "cubic"], False, 24), (["bbr", "cubic"], False, 12),
+    (["cubic"], False, 5), (["reno"], False, 5), (["bbr"], False, 3),
+    (["cubic", "cubic"], True, 12), (["reno", "cubic"], True, 24), (["cubic"], True, 3), (["reno"], True, 3),
 )  # fmt: skip
-"""Congestion controls of flows at once, whether they are paced, and the rounds from one run to the next."""
-ROUNDS = 12
+"""Congestion controls of flows at once, whether they are paced, and how many runs are made."""
 
 
 def main() -> None:
     """Run all, in turns, and keep all runs."""
     runs: list[dict[str, object]] = []
-    for number in range(ROUNDS):
-        for controls, paced, each in FLOWS:
-            if number % each == 0:
+    for number in range(max(count for _, _, count in FLOWS)):
+        for controls, paced, count in FLOWS:
+            if number < count:
                 runs += measured(controls, paced)
     said = subprocess.run(["iperf3", "--version"], check=True, capture_output=True, text=True).stdout
     kept = {
