@@ -2,7 +2,7 @@
 
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from simio.description.quantities import (
     Count,
@@ -19,8 +19,13 @@ from simio.description.quantities import (
 from simio.description.sheets.base import Sheet
 from simio.machines.network.disciplines import DISCIPLINES
 
-Weights = Annotated[tuple[Count, ...], Field(max_length=8)]
-"""Weights of classes of traffic, from class 0 on."""
+
+def _listed(value: object) -> object:
+    return (value,) if isinstance(value, int) else value
+
+
+Weights = Annotated[tuple[Count, ...], BeforeValidator(_listed), Field(max_length=8)]
+"""Weights of classes of traffic, from class 0 on; a number is that of class 0."""
 
 
 class QueueSheet(Sheet):

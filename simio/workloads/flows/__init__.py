@@ -49,7 +49,8 @@ class Flows(WorkloadParams):
         (100_000, 10_000_000), description="largest sizes of the classes that times are reported for, ascending"
     )
     traffic_class: TrafficClass = Field(
-        0, description="class of their packets both ways, for queues with one for each (discipline `priority`)"
+        0,
+        description="class of their packets both ways, 0 to 7, for queues with one for each (discipline `priority`)",
     )
     window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
     buffer: Extent = Field(128 * 1024, description="bytes of a read() of the receiver")
