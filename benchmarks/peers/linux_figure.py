@@ -29,6 +29,8 @@ def main() -> None:
     series, groups = linux_flows.kept()
     panels = []
     for group, runs in groups.items():
+        if group[0] in SHARED:
+            continue
         own = list(linux_flows.simulated(group, series, COUNT if len(group[0]) > 1 else 1))
         for number, control in enumerate(group[0]):
             name = linux_flows.title(group) if len(group[0]) == 1 else f"{control} of {linux_flows.title(group)}"
@@ -36,8 +38,7 @@ def main() -> None:
             rates = ([flow["goodput"] for flow in side] for side in flows)
             means = ([late(flow["windows"], series) for flow in side] for side in flows)
             print(f"{name:34} Mbit/s {told(*rates)}   segments {told(*means)}")
-            if group[0] not in SHARED:
-                panels.append((name, *(side[0]["windows"] for side in flows)))
+            panels.append((name, *(side[0]["windows"] for side in flows)))
     text = figure(panels, series)
     FIGURE.write_text(text, encoding="utf-8")
 

@@ -22,6 +22,8 @@ URGENT = ("chrt", "-f", "50")
 """The relay goes before whatever else the machine has to do."""
 SOON = ("nice", "-n", "-10")
 """iperf3 goes before most: with a relay's priority, two clients that find no room to write would keep all CPUs."""
+READY = 2
+"""Seconds that the servers have to start."""
 SPARE = 15
 """Seconds after the end of a flow at which iperf3 is ended, whatever it does."""
 _PORT = 5201
@@ -121,7 +123,7 @@ def flows(
     for number in range(len(controls)):
         words = ["iperf3", "-s", "-1", "-p", str(_PORT + number), "-J", "-i", f"{every:g}"]
         servers.append(_run("server", words, seconds))
-    time.sleep(2)
+    time.sleep(READY)
     for number, control in enumerate(controls):
         words = ["iperf3", "-c", "10.9.2.2", "-p", str(_PORT + number), "-C", control, "-t", f"{seconds:g}"]
         words += ["-i", f"{every:g}", "-J", *(["-w", str(window)] if window else [])]
