@@ -7,7 +7,7 @@ reads what `linux_series.py` has measured, simulates the same, and writes docs/l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean, median
 from typing import Any
 
@@ -18,6 +18,7 @@ from simio.report.svg import COLOURS, Picture, Scale
 FIGURE = linux_flows.DOCS / "linux-windows.svg"
 LEFT, WIDTH, HEIGHT, GAP = 60, 340, 150, 56
 LINUX, SIMIO = COLOURS[0], COLOURS[1]
+MakeScale = Callable[[float, float, float], Scale]
 COUNT = 12
 """Runs of simio of flows at once."""
 SHARED = ("cubic", "cubic"), ("reno", "cubic")
@@ -79,11 +80,13 @@ def legend(picture: Picture, text: str) -> None:
         picture.text(510 + 130 * at, 18, name)
 
 
-def place(picture: Picture, number: int, name: str, most: float, seconds: float) -> tuple[Scale, Scale]:
+def place(
+    picture: Picture, number: int, name: str, most: float, seconds: float, scale: MakeScale = Scale.from_zero
+) -> tuple[Scale, Scale]:
     """The scales of a panel, whose axes are drawn."""
     left, top = LEFT + number % 2 * (LEFT + WIDTH), 50 + number // 2 * (HEIGHT + GAP)
     across = Scale(0, seconds, left, left + WIDTH)
-    up = Scale.from_zero(most, top + HEIGHT, top)
+    up = scale(most, top + HEIGHT, top)
     picture.text(left, top - 6, name)
     picture.levels(up, left, left + WIDTH)
     for second in range(0, round(seconds) + 1, 5):

@@ -9,13 +9,14 @@ docs/linux-shares.svg. Flows have the same path, so that the share of a flow is 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from statistics import fmean, median, quantiles
 from typing import Any
 
 import linux_flows
 from linux_figure import LINUX, SIMIO, legend, place
 
-from simio.report.svg import Picture
+from simio.report.svg import Picture, Scale
 
 FIGURE = linux_flows.DOCS / "linux-shares.svg"
 STEP = 5
@@ -69,7 +70,7 @@ def figure(panels: Sequence[tuple[str, Sequence[Sequence[list[float]]]]], series
                       about="Percent of the first flow over seconds: median, and from least to most.")  # fmt: skip
     legend(picture, "Share of the first flow in % over seconds: medians, least and most")
     for number, (name, sides) in enumerate(panels):
-        across, up = place(picture, number, name, 100, series["seconds"])
+        across, up = place(picture, number, name, 100, series["seconds"], partial(Scale, 0))
         for runs, colour in zip(sides, (LINUX, SIMIO), strict=True):
             columns = list(zip(*runs, strict=False))
             times = [across.place((at + 0.5) * STEP * series["every"]) for at in range(len(columns))]
