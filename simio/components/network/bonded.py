@@ -86,9 +86,9 @@ class BondedPath(NetworkPath):
         """From the sending host to the end of the first hop."""
         if packet.flow:
             packet.flow.seen(self.source.name, (packet.length, *packet.words), sent=True)
-        hop = self.hops[0]
-        for place in hop.each(packet):
-            with self.sources[place].sending(packet, driven) as left:
+        hop, own = self.hops[0], replace(packet, unsent=gone)
+        for place in hop.each(own):
+            with self.sources[place].sending(own, driven) as left:
 
                 def leaves(left: Left = left) -> None:
                     left()

@@ -36,7 +36,8 @@ class Packet:
     codepoint and flags of congestion (`simio.machines.tcp.layout`: ECT, CE), None where the transport has none.
     `stream` names whose packet it is, for queues that have one for each flow. `queue` is the core whose queue of an
     adapter takes it, where the adapter has several. `joins` makes buffers of it and others in that adapter (LRO), or
-    is None. `traffic_class` is its class of traffic, 0 to 7, for queues that have one for each.
+    is None. `traffic_class` is its class of traffic, 0 to 7, for queues that have one for each. `unsent` emits what
+    follows if its own host drops it, and is None elsewhere.
     """
 
     length: Register
@@ -47,6 +48,7 @@ class Packet:
     queue: int = 0
     joins: Joins | None = None
     traffic_class: int = 0
+    unsent: Left | None = None
 
 
 class Wire(Protocol):
@@ -101,6 +103,8 @@ class NetworkSwitch(Protocol):
 def dropped(p: Builder, name: str, packet: Packet, how: str = "dropped") -> None:
     """Mark that `name` dropped the packet (or lost it: `how`)."""
     p.mark(p.observation(f"{name} {how}", "other", "bytes"), packet.length)
+    if packet.unsent:
+        packet.unsent()
 
 
 class DropQueue:

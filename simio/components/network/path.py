@@ -141,7 +141,7 @@ class NetworkPath:
 
         A packet that is dropped ends here with a mark of the role "other", NAME dropped or NAME lost, and its
         length: nothing may follow in its thread. With `driven`, the sender has spent the driver's CPU time
-        (`source.drive`) already. `gone` emits what follows when the packet has left the source.
+        (`source.drive`) already. `gone` emits what follows when the packet has left the source, or is dropped there.
         """
         packet = replace(packet, traffic_class=self.traffic_class)
         if packet.flow:
@@ -153,7 +153,7 @@ class NetworkPath:
             deliver()
 
         early = bool(self.switches) and self.switches[0].cuts_through and self.wires[0].streams
-        with self.source.sending(packet, driven) as left:
+        with self.source.sending(replace(packet, unsent=gone), driven) as left:
             self.target.reserve(packet)
 
             def leaves() -> None:
