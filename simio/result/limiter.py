@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simio.engines.outcome import Outcome
 from simio.program.service import SECOND
-from simio.program.steps import Program
+from simio.program.steps import PAUSES, Program
 from simio.result import measure
 from simio.result.holding import Holding
 from simio.result.loads import loads
@@ -166,7 +166,9 @@ def _wait(tallies: tuple[TallyValue, ...], end: int) -> Limiter | None:
             waits.setdefault(tally.owner, []).append(tally)
     if not waits or not end:
         return None
-    owner = max(waits, key=lambda name: sum(tally.value for tally in waits[name]))
+    # Senders wait behind a wire that is stopped.
+    stopped = [name for name, found in waits.items() if found[0].what == PAUSES and found[0].value >= MOSTLY * end]
+    owner = max(stopped or waits, key=lambda name: sum(tally.value for tally in waits[name]))
     # The end of a wait that goes on is known beforehand, and may lie behind that of the run.
     share = min(sum(tally.value for tally in waits[owner]) / end, 1.0)
     what = max(waits[owner], key=lambda tally: tally.value).what

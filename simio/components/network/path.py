@@ -207,6 +207,9 @@ class Network:
         if isinstance(first, VirtualInterface) and isinstance(last, VirtualInterface):
             last.woken_by(first)
         switches = [self._switch(name) for name in ports[1:-1]]
+        for switch, wire in zip(switches, wires, strict=False):
+            if isinstance(switch, PacketSwitch):
+                switch.pauses(wire)
         return NetworkPath(first, last, wires, switches, self.capture)
 
     def _way(self, source: str, target: str) -> Route:
