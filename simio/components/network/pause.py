@@ -51,7 +51,7 @@ class Pauses:
                     p.put(self.permission, 1)
 
     def _begins(self) -> None:
-        """The wire stands still from now on, unless the frame that starts it again has overtaken what was under way."""
+        """The wire stands still from now on, unless it is to go on by now."""
         with self.p.when(self.stopped.load() == 1):
             self.since.store(self.p.now())
 

@@ -58,9 +58,9 @@ def test_a_switch_stops_a_link_for_its_first_path_too(engine: ModuleType) -> Non
 
 
 def test_a_link_that_is_stopped_is_not_busy_and_the_time_is_counted(engine: ModuleType) -> None:
-    # On the links a packet takes 1038 bytes x 8 ns = 8.304 us, and 83.04 us. The first packet, and each that goes after
-    # a pause, finds the gap of 12 bytes over: 8.208 us. Five come before the switch has stopped the link, then four
-    # each time: 24 pauses.
+    # On the links a packet takes 1038 bytes x 8 ns = 8.304 us, and 83.04 us. The first packet, and each that goes
+    # after a pause, finds the gap of 12 bytes over: 8.208 us. Five come before the switch has stopped the link, then
+    # four each time: 24 pauses.
     net = _into_a_slow_port()
     outcome = net.run(engine)
     assert net.busy(outcome, "a.eth>s") == (75 * 8304 + 25 * 8208) * NS
