@@ -69,8 +69,6 @@ class EthernetWire(EthernetFrames):
         self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors, link.down)
         self.permission: Handle | None = None
         """Taken away while pause frames stop the wire, if the far end can send them."""
-        self.turn: Handle | None = None
-        """Of the packet that goes next, where they can: a wire that is stopped is not busy."""
 
     def time(self, length: int) -> int:
         """Time that the wire is taken by a packet of `length` bytes alone, the gap included, in ps."""
@@ -81,10 +79,9 @@ class EthernetWire(EthernetFrames):
         """See `Wire.crossing`."""
         p = self.p
         with p.scope():
-            if self.permission and self.turn:
-                p.get(self.turn, 1)
-                p.get(self.permission, 1)
             p.seize(self.wire)
+            if self.permission:
+                p.get(self.permission, 1)
             whole = p.answer(spacing.begin, self.spacing, packet.length)
             time = self.span(packet.length)
             if early:
@@ -108,5 +105,3 @@ class EthernetWire(EthernetFrames):
         if left:
             left()
         self.p.release(self.wire)
-        if self.turn:
-            self.p.put(self.turn, 1)

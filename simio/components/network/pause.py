@@ -21,7 +21,6 @@ class Pauses:
         self.above = above
         self.delay = wire.time(0) + wire.delay
         wire.permission = self.permission = p.container(f"{wire.name} permission", 1, 1, "frames")
-        wire.turn = p.container(f"{wire.name} queue", 1, 1, "frames")
         self.stopped = p.variable(f"{wire.name} stopped")
         self.since, self.paused = p.variable(f"{wire.name} stopped at"), p.variable(f"{wire.name} paused")
         p.tally(wire.name, PAUSES, self.paused.offset, "ps")
