@@ -54,11 +54,10 @@ class Study:
         """Upper bound on throughput of the case with this index, without running it."""
         from simio.bound import bound
         from simio.report.notebook import ShownBound
-        from simio.wording import byte_unit
 
         of = self.cases[case]
         name = ", ".join(f"{key} = {value}" for key, value in of.settings.items()) or self.scenario.title
-        return ShownBound.of(bound(self.program(case)), name, byte_unit(of.system.report.unit))
+        return ShownBound.of(bound(self.program(case)), name, of.system.report.unit, of.system.run.until)
 
     def run(
         self,

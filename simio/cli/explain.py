@@ -67,9 +67,8 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
                 name = settings_text(case.settings) or "this scenario"
                 with progress:
                     found = bound_of(lower(case.system))
-                for line in bounds.lines(
-                    found, name, byte_unit(case.system.report.unit), all_limits=index is not None
-                ):
+                unit, until = case.system.report.unit, case.system.run.until
+                for line in bounds.lines(found, name, unit, all_limits=index is not None, until=until):
                     console.print(line)
 
     write(None, printed(show))

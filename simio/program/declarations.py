@@ -195,7 +195,7 @@ class Declarations:
                 beside = f" beside {used:,} of others" if more <= most else ""
                 raise UnfitError(
                     f"{name!r} would need {more:,} words of state{beside}, and a program has {most:,} at most; "
-                    "use fewer streams or disks, or smaller files or disks"
+                    "use fewer streams, connections or disks, or smaller windows, files or disks"
                 )
 
     def tally(self, owner: str, what: str, offset: int, unit: str) -> None:

@@ -242,6 +242,8 @@ class Tally(NamedTuple):
 
 CPU_TIME, PROFILED = "CPU time", "CPU time in "
 """Tallies in ns: of a process, its time on its core; of a host, with a class of functions, theirs on all cores."""
+PAUSES = "the end of pauses"
+"""Tally in ps: time for which pause frames stop a wire, so that all wait that send over it."""
 
 
 @dataclass(frozen=True)

@@ -7,26 +7,31 @@ from rich.table import Table
 from rich.text import Text
 
 from simio.limits import Bound
-from simio.wording import counted, figure, in_unit, merged
+from simio.wording import byte_unit, counted, figure, in_unit, merged
 
 SHOWN = 6
 """Limits listed beside the tightest one."""
 
 
-def lines(found: Bound, name: str, unit: str, all_limits: bool = False) -> list[RenderableType]:
-    """The most that a configuration called `name` carries, and its limits from the tightest on."""
-    if found.tightest is None:
+def lines(
+    found: Bound, name: str, unit: str, all_limits: bool = False, until: int | None = None
+) -> list[RenderableType]:
+    """The most that a configuration called `name` carries, and its limits from the tightest on.
+
+    In a run that ends at `until` ps, with work left, some threads may have done more of theirs than others.
+    """
+    caps = found.caps(until) if found.tightest else []
+    if not caps:
         return [Text(f"{name}: no bound, since the amount of work depends on the run")]
+    bytes_of = byte_unit(unit)
+    rates = [f"{figure(in_unit(float(cap.rate), bytes_of))} {bytes_of}" for cap in caps]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2), show_header=False)
-    limits = merged(found.limits, lambda limit: limit.name, lambda limit: limit.kind, lambda limit: limit.time)
-    for label, limit in limits[: None if all_limits else SHOWN]:
-        rate = found.rate(limit)
-        if rate is not None:
-            table.add_row(f"{figure(in_unit(float(rate), unit))} {unit}", Text(label), limit.kind)
-    shown: list[RenderableType] = [
-        Text(f"{name}: at most {figure(in_unit(float(found.rate() or 0), unit))} {unit}"),
-        table,
-    ]
+    limits = merged(zip(caps, rates, strict=True), lambda each: each[0].name, lambda each: (each[0].kind, each[1]))
+    for label, (cap, rate) in limits[: None if all_limits else SHOWN]:
+        table.add_row(rate, Text(label), cap.kind)
+    shown: list[RenderableType] = [Text(f"{name}: at most {rates[0]}"), table]
+    if bytes_of != unit:
+        shown.append(Text(f"  in bytes: the run decides how many {unit} these are", style="dim"))
     if found.left_out:
         parts = [label for label, _ in merged(found.left_out, str)]
         more = f" and {counted(len(parts) - SHOWN, 'other')}" if len(parts) > SHOWN else ""

@@ -59,19 +59,23 @@ class ShownResult(Shown, ScenarioResult):
 
 @dataclass(frozen=True, repr=False)
 class ShownBound(Shown, Bound):
-    """A bound that shows itself; `name` says of which configuration, and rates are shown in `unit`."""
+    """A bound that shows itself: `name` is that of the configuration, whose run ends at `until` ps, if not before.
+
+    Rates are shown in `unit`.
+    """
 
     name: str = ""
     unit: str = "MB/s"
+    until: int | None = None
 
     @classmethod
-    def of(cls, bound: Bound, name: str, unit: str) -> ShownBound:
+    def of(cls, bound: Bound, name: str, unit: str, until: int | None = None) -> ShownBound:
         """The same bound."""
-        return cls(**_values(bound), name=name, unit=unit)
+        return cls(**_values(bound), name=name, unit=unit, until=until)
 
     def show(self, console: Console) -> None:
         """Print it, as `simio bound` does."""
-        for line in bounds.lines(self, self.name, self.unit):
+        for line in bounds.lines(self, self.name, self.unit, until=self.until):
             console.print(line)
 
 

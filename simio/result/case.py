@@ -24,6 +24,7 @@ from simio.result.progress import progress_of
 from simio.result.recorded import DeliveredBytes, Rows
 from simio.result.statistics import confidence
 from simio.result.timeline import timeline
+from simio.result.undelivered import undelivered
 
 _NO_STATE = np.empty(0, dtype=np.int64)
 
@@ -39,6 +40,9 @@ def case_result(
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome, span)
     jobs = job_runs(case.system, program, outcome)
+    streams = pooled_streams([each.streams for each in runs.seen])
+    observations = pooled_observations([each.observations for each in runs.seen])
+    lost = undelivered(tuple(case.system.workloads.values()), streams, runs.rate, observations)
     # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
     kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
     return CaseResult(
@@ -51,14 +55,14 @@ def case_result(
         half_width=runs.half_width,
         bound=runs.cap.rate if runs.cap else None,
         bound_by=runs.cap.name if runs.cap else "",
-        streams=pooled_streams([each.streams for each in runs.seen]),
+        streams=streams,
         limiter=limiter(
             resources, threads, tallies, outcome.end, program, runs.seen[0].loads, measure.paused(program, outcome)
         ),
         resources=resources,
         containers=Rows(partial(measure.container_use, kept, seen)),
         threads=threads,
-        observations=pooled_observations([each.observations for each in runs.seen]),
+        observations=observations,
         tallies=tallies,
         timeline=timeline(kept, seen),
         loads=loads,
@@ -73,7 +77,7 @@ def case_result(
         progress=DeliveredBytes.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
         notes=tuple(
             dict.fromkeys(
-                [*runs.notes, *growing, *_condensed(outcome), *jobs_in_turn(jobs), *extrapolated(case.system)]
+                [*runs.notes, *lost, *growing, *_condensed(outcome), *jobs_in_turn(jobs), *extrapolated(case.system)]
             )
         ),
         demerits=demerits(case.system.workloads.values(), program, outcome),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simio.engines.outcome import Outcome
 from simio.program.service import SECOND
-from simio.program.steps import Program
+from simio.program.steps import PAUSES, Program
 from simio.result import measure
 from simio.result.bonds import beside
 from simio.result.holding import Holding
@@ -61,7 +61,11 @@ def limiter(
     `paused` for this share of it. Otherwise the busiest part is named, after a wait of nearly all the time, or after
     the remark that the stages run one after another.
     """
-    servers = [("resource", use.name, use.utilisation) for use in resources if not use.lock]
+    stopped = {tally.owner: tally.value / end for tally in tallies if tally.what == PAUSES and end}
+    # A wire is taken while it is stopped, and does no work.
+    servers = [
+        ("resource", use.name, use.utilisation - stopped.get(use.name, 0.0)) for use in resources if not use.lock
+    ]
     own = [("thread", use.name, use.busy) for use in threads]
     locks = [("lock", use.name, use.utilisation) for use in resources if use.lock]
     for group in (servers, own, locks):
@@ -169,7 +173,9 @@ def _wait(tallies: tuple[TallyValue, ...], end: int) -> Limiter | None:
             waits.setdefault(tally.owner, []).append(tally)
     if not waits or not end:
         return None
-    owner = max(waits, key=lambda name: sum(tally.value for tally in waits[name]))
+    # Senders wait behind a wire that is stopped.
+    paused = [name for name, found in waits.items() if found[0].what == PAUSES and found[0].value >= MOSTLY * end]
+    owner = max(paused or waits, key=lambda name: sum(tally.value for tally in waits[name]))
     # The end of a wait that goes on is known beforehand, and may lie behind that of the run.
     share = min(sum(tally.value for tally in waits[owner]) / end, 1.0)
     what = max(waits[owner], key=lambda tally: tally.value).what

@@ -26,6 +26,15 @@ from simio.loading.called import meant
         ("chunk", ["unit", "cache"], "did you mean 'unit'?"),
         ("distribution", ["process", "rate"], "did you mean 'process'?"),
         ("size", ["object", "sizes"], "did you mean 'object'?"),
+        ("tcp_wmem", ["send_space", "tcp_send"], "did you mean 'send_space'?"),
+        ("qdisc", ["discipline", "queue"], "did you mean 'discipline'?"),
+        ("limit", ["loss", "queue"], "did you mean 'queue'?"),
+        ("pfc", ["pause_above", "ports"], "did you mean 'pause_above'?"),
+        ("ecn_threshold", ["mark", "mark_above"], "did you mean 'mark_above'?"),
+        ("parallel", ["streams", "size"], "did you mean 'streams'?"),
+        # Not 'timed': the time is that of the run, in another place.
+        ("time", ["timed", "size"], "did you mean 'run.until'?"),
+        ("duration", ["until", "seed"], "did you mean 'until'?"),
     ],
 )
 def test_what_other_tools_call_a_name_is_nearer_than_what_is_spelt_alike(

@@ -167,6 +167,10 @@ class Bonds:
         for target, wire in zip(targets, hops[-1].wires, strict=True):
             network.attach(sources[0], target, wire)
         switches = [network.switch(name) for _, (_, name) in ways[:-1]]
+        for switch, hop in zip(switches, hops, strict=False):
+            if isinstance(switch, PacketSwitch):
+                for wire in hop.wires:
+                    switch.pauses(wire)
         numbers = hosts.index(ends[0].partition(".")[0]), hosts.index(ends[1].partition(".")[0])
         rest = switches, network.capture, network.traffic_class()
         return BondedPath(network.p, numbers, hops, sources, targets, *rest)

@@ -229,6 +229,9 @@ class Network:
         wires = [self.wire(link, *ends) for link, ends in hops]
         self.attach(first, last, wires[-1])
         switches = [self.switch(name) for name in stops[1:-1]]
+        for switch, wire in zip(switches, wires, strict=False):
+            if isinstance(switch, PacketSwitch):
+                switch.pauses(wire)
         return NetworkPath(first, last, wires, switches, self.capture, self.traffic_class())
 
     def attach(self, first: Interface, last: Interface, wire: Wire) -> None:

@@ -41,6 +41,7 @@ class PacketSwitch:
         self._managed: dict[str, ManagedQueue] = {}
         self._outputs: dict[str, DropQueue] = {}
         self._pauses: dict[str, tuple[DropQueue, Pauses]] = {}
+        """Of each input that can be stopped: the memory that its packets take, and pause frames against it."""
 
     def check(self, mtu: int, outgoing: Wire) -> None:
         """Raise RunError if its buffer is too small for a packet of `mtu` bytes, all of which it would drop."""
@@ -111,7 +112,7 @@ class PacketSwitch:
     @contextmanager
     def _stored(self, packet: Packet, size: Register, incoming: Wire, outgoing: Wire) -> Iterator[Left]:
         """The body runs if the packet finds room in memory; gives what frees it."""
-        queue, pauses = self._queue(incoming, outgoing), self._pause(incoming)
+        queue, pauses = self._queue(incoming, outgoing), self._pauses.get(incoming.name)
         output = self._output(outgoing) if self.sheet.share else None
         held = [(output, size)] if output else []
         with ExitStack() as stack:
@@ -153,14 +154,11 @@ class PacketSwitch:
             self._outputs[outgoing.name] = DropQueue(self.p, f"{outgoing.name} share", self.sheet.buffer, self.name)
         return self._outputs[outgoing.name]
 
-    def _pause(self, incoming: Wire) -> tuple[DropQueue, Pauses] | None:
-        """The buffer that an input takes in the switch, and pause frames against it."""
-        if not self.sheet.pause_above or not isinstance(incoming, EthernetWire):
-            return None
-        if incoming.name not in self._pauses:
+    def pauses(self, incoming: Wire) -> None:
+        """Have a wire stop where too much of it is in the switch; before any packet's way over it is emitted."""
+        if self.sheet.pause_above and isinstance(incoming, EthernetWire) and incoming.name not in self._pauses:
             inside = DropQueue(self.p, f"{incoming.name} inside", self.sheet.buffer, self.name)
             self._pauses[incoming.name] = inside, Pauses(self.p, inside, self.sheet.pause_above, incoming)
-        return self._pauses[incoming.name]
 
     def _fill(self, packet: Packet, incoming: Wire, outgoing: Wire) -> None:
         """Wait so long that a packet that is passed on while it comes does not run dry on a faster wire."""

@@ -51,7 +51,11 @@ class NetworkCard(Sheet):
     @model_validator(mode="after")
     def _no_packet_waits_for_ever(self) -> Self:
         if self.coalesce_count > 1 and not self.coalesce_delay:
-            raise refusal("0 s", "a time above zero, as packets share interrupts", field="coalesce_delay")
+            raise refusal(
+                "0 s",
+                "a time above zero, as packets share interrupts; with coalesce_count 1 none do",
+                field="coalesce_delay",
+            )
         return self
 
 

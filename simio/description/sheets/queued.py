@@ -100,7 +100,11 @@ class QueuedAdapter(Sheet):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.coalesce_count > 1 and not self.coalesce_delay:
-            raise refusal("0 s", "a time above zero, as packets share interrupts", field="coalesce_delay")
+            raise refusal(
+                "0 s",
+                "a time above zero, as packets share interrupts; with coalesce_count 1 none do",
+                field="coalesce_delay",
+            )
         if self.napi_defer_hard_irqs and not self.gro_flush_timeout:
             raise refusal("0 s", "a time above zero, after which the timer polls", field="gro_flush_timeout")
         if self.lro and not self.lro_timeout:

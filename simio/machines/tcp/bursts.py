@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from simio.machines.shared import shared
 from simio.machines.tcp import layout as c
-from simio.machines.tcp import pacing, segments
+from simio.machines.tcp import pacing, records
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +68,7 @@ def is_deferred(state: NDArray, base: int, now: int, allowed: int) -> bool:
         return False
     oldest = now
     if state[base + c.SEGMENT_ROOM] > 0:
-        oldest = state[segments.record(state, base, state[base + c.HEAD]) + segments.SENT]
+        oldest = state[records.record(state, base, state[base + c.HEAD]) + records.SENT]
     elif state[base + c.BURSTS] > 0:
         oldest = state[base + state[base + c.BURST_RING] + 2 * state[base + c.BURST_HEAD] + 1]
     trip = (state[base + c.SRTT] >> 3) * max(state[base + c.RTO_TICK], 1)

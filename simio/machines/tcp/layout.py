@@ -124,6 +124,8 @@ HIGH_RESENT = _word("high_resent", about="sequence number after the highest sent
 SENDINGS = _word("sendings", "segments", about="noted, each time that one was sent")
 HEAD = _word("head", about="number of the oldest outstanding segment")
 NOTED = _word("noted", "segments", about="that are outstanding and noted")
+OLDEST = _word("oldest", about="place from 1 of the segment under way that was sent first, 0 if none is")
+NEWEST = _word("newest", about="place from 1 of the segment under way that was sent last")
 SACKED_OUT = _word("sacked_out", "bytes", about="outstanding, and reported to have arrived")
 LOST_OUT = _word("lost_out", "bytes", about="outstanding, and taken to be lost")
 RESENT_OUT = _word("resent_out", "bytes", about="outstanding, and sent again")
@@ -286,7 +288,7 @@ SEGMENTS_SENT.table(
     "segment ring",
     None,
     about="of each outstanding segment: sequence number after it, when it was sent, flags, the other end of a "
-    "run of reported ones, and the state of delivery as it was sent",
+    "run of reported ones or its neighbours in order of sending, and the state of delivery as it was sent",
 )
 
 RANGES_ARRIVED = Layout("tcp ranges")

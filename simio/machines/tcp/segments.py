@@ -11,29 +11,37 @@ from typing import TYPE_CHECKING
 
 from simio.machines.shared import shared
 from simio.machines.tcp import layout as c
+from simio.machines.tcp import records
+from simio.machines.tcp.records import (
+    AFTER,
+    COUNTED,
+    DELIVERED,
+    DELIVERED_AT,
+    EVER,
+    FIRST,
+    FLAGS,
+    LOST,
+    ORDER,
+    OTHER,
+    RESENT,
+    SACKED,
+    SENT,
+    is_under_way,
+    record,
+)
 from simio.machines.tcp.timers import measured, stamp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-WORDS = 8
-"""Words of a record: those below."""
-AFTER, SENT, FLAGS, OTHER, DELIVERED, DELIVERED_AT, FIRST, ORDER = range(WORDS)
-"""Sequence number after it; when it was sent last; flags; other end of its run; and, as it was sent, bytes delivered
-times 2, plus 1 if the application limited the sender, DELIVERED_AT and FIRST_SENT of the connection, and how many
-segments had been sent: what goes at one instant has an order, too."""
-
-SACKED, LOST, RESENT, EVER, COUNTED = 1, 2, 4, 8, 16
-"""Flags: reported to have arrived; lost; sent again since; ever sent again; delivery has been counted."""
 
 _MIN_RTT_SPAN = 300 * 10**12
 """Time for which the shortest round trip counts (Linux ip-sysctl.rst, tcp_min_rtt_wlen: 300 s)."""
 
 
 @shared
-def record(state: NDArray, base: int, number: int) -> int:
-    """Place of a segment's record in the state."""
-    return base + state[base + c.SEGMENT_RING] + WORDS * (number % state[base + c.SEGMENT_ROOM])
+def is_full(state: NDArray, base: int) -> bool:
+    """True if no more segments can be outstanding: small ones fill the send buffer by their descriptions."""
+    return state[base + c.SEGMENT_ROOM] > 0 and state[base + c.NOTED] == state[base + c.SEGMENT_ROOM]
 
 
 @shared
@@ -67,7 +75,8 @@ def in_flight(state: NDArray, base: int) -> int:
 
 @shared
 def snapshot(state: NDArray, base: int, now: int, at: int) -> None:
-    """Note in a record that its segment is sent, and the state of delivery."""
+    """Note in a record that its segment is sent, as the last of those under way, and the state of delivery."""
+    records.put(state, base, at)
     state[base + c.SENDINGS] += 1
     state[at + ORDER] = state[base + c.SENDINGS]
     state[at + SENT] = now
@@ -78,13 +87,10 @@ def snapshot(state: NDArray, base: int, now: int, at: int) -> None:
 
 @shared
 def note(state: NDArray, base: int, now: int, after: int) -> None:
-    """Note that a new segment below `after` is sent; beyond its size, the ring widens the last segment."""
+    """Note that a new segment below `after` is sent; there is room for it (`is_full`)."""
     count = state[base + c.NOTED]
     if count == 0:
         state[base + c.FIRST_SENT] = state[base + c.DELIVERED_AT] = now
-    if count == state[base + c.SEGMENT_ROOM]:
-        state[record(state, base, state[base + c.HEAD] + count - 1) + AFTER] = after
-        return
     at = record(state, base, state[base + c.HEAD] + count)
     state[at + AFTER] = after
     state[at + FLAGS] = 0
@@ -97,6 +103,8 @@ def note_again(state: NDArray, base: int, now: int, seq: int) -> None:
     """Note that the segment of a sequence number is sent again."""
     number = find(state, base, seq)
     at = record(state, base, number)
+    if is_under_way(state[at + FLAGS]):
+        records.take(state, base, at)
     if state[at + FLAGS] & RESENT == 0:
         state[at + FLAGS] |= RESENT
         state[base + c.RESENT_OUT] += state[at + AFTER] - start_of(state, base, number)
@@ -196,6 +204,8 @@ def report(state: NDArray, base: int, now: int, start: int, end: int) -> None:
         low = start_of(state, base, number)
         if low >= start:
             forget_loss(state, base, at, after - low)
+            if is_under_way(state[at + FLAGS]):
+                records.take(state, base, at)
             if state[at + FLAGS] & EVER == 0:
                 note_order(state, base, low, after)
                 state[base + c.SAMPLE_RTT] = now - state[at + SENT]
@@ -238,8 +248,12 @@ def acknowledge(state: NDArray, base: int, now: int, una: int, ack: int) -> int:
             # The rest of a segment that went again in part may go once more.
             if flags & RESENT:
                 state[base + c.RESENT_OUT] -= state[at + AFTER] - after
+            if flags & LOST and is_under_way(flags):
+                records.take(state, base, at)
             state[at + FLAGS] = flags & ~(RESENT | COUNTED)
             break
+        if is_under_way(flags):
+            records.take(state, base, at)
         low = after
         state[base + c.HEAD] += 1
         state[base + c.NOTED] -= 1

@@ -63,6 +63,8 @@ def new_data(state: NDArray, base: int, now: int) -> int:
     end = state[base + c.END]
     if seq > end or (seq == end and not state[base + c.CLOSING]):
         return 0
+    if seq == state[base + c.MAX] and segments.is_full(state, base):
+        return 0
     most = room(state, base, now)
     allowed = state[base + c.UNA] + min(state[base + c.SEND_WINDOW], most) - seq
     length = min(min(end - seq, state[base + c.MSS]), allowed)

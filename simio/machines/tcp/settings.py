@@ -8,7 +8,7 @@ from typing import Any
 from simio.errors import OutOfRange
 from simio.machines.layout import State
 from simio.machines.tcp import layout as c
-from simio.machines.tcp import segments
+from simio.machines.tcp import records
 from simio.machines.tcp.congestion import CONTROLS
 from simio.machines.tcp.recovery import RECOVERIES
 
@@ -17,8 +17,8 @@ _SECOND = 10**12
 _HOUR = 3600 * _SECOND
 _MOST_RUNS = 4096
 _MOST_BURSTS = 2048
-_LEAST_SEGMENTS, _MOST_SEGMENTS = 40, 2**17
-_MOST_ARRIVED = 2**13
+_LEAST_SEGMENTS, _MOST_SEGMENTS = 40, 2**20
+_MOST_ARRIVED = 2**19
 _NO_LIMIT = 2**40
 _LIMITS = "limits"
 
@@ -302,7 +302,7 @@ def initial(settings: TcpSettings, peer_space: int | None = None) -> State:
     if bursts:
         state += c.BURSTS_SENT.initial(**{"burst ring": [0] * (2 * bursts)})
     if noted:
-        state += c.SEGMENTS_SENT.initial(**{"segment ring": [0] * (segments.WORDS * noted)})
+        state += c.SEGMENTS_SENT.initial(**{"segment ring": [0] * (records.WORDS * noted)})
     return state
 
 

@@ -11,23 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simio.machines.shared import shared
-from simio.machines.tcp import congestion, segments
+from simio.machines.tcp import congestion, records, segments
 from simio.machines.tcp import layout as c
+from simio.machines.tcp.records import AFTER, FLAGS, LOST, ORDER, OTHER, RESENT, SACKED, SENT, record
 from simio.machines.tcp.recovery import reduction
 from simio.machines.tcp.recovery.interface import RECOVERIES, Recovery
-from simio.machines.tcp.segments import (
-    AFTER,
-    EVER,
-    FLAGS,
-    LOST,
-    ORDER,
-    OTHER,
-    RESENT,
-    SACKED,
-    SENT,
-    in_flight,
-    record,
-)
+from simio.machines.tcp.segments import in_flight
 from simio.machines.tcp.timers import instant
 
 if TYPE_CHECKING:
@@ -114,6 +103,8 @@ def adapt(state: NDArray, base: int) -> None:
 def lose(state: NDArray, base: int, number: int, at: int) -> None:
     """Mark a segment, or its retransmission, as lost."""
     size = state[at + AFTER] - segments.start_of(state, base, number)
+    if records.is_under_way(state[at + FLAGS]):
+        records.take(state, base, at)
     if state[at + FLAGS] & RESENT:
         state[base + c.RESENT_OUT] -= size
     if state[at + FLAGS] & LOST == 0:
@@ -130,24 +121,18 @@ def detect(state: NDArray, base: int, now: int) -> None:
         state[base + c.LOSS_DUE] = 0
     allowed = state[base + c.RACK_RTT] + reordering_window(state, base)
     longest = 0
-    number = state[base + c.HEAD]
-    stop = number + state[base + c.NOTED]
-    while number < stop:
-        at = record(state, base, number)
-        flags = state[at + FLAGS]
-        if flags & SACKED:
-            number = max(state[at + OTHER], number) + 1
-            continue
+    place = state[base + c.OLDEST]
+    while place > 0:
+        at = record(state, base, place - 1)
+        if state[at + ORDER] >= state[base + c.RACK_ORDER]:
+            break
+        number = records.number_of(state, base, place)
+        place = records.next_of(state, base, place)
         due = state[at + SENT] + allowed
-        if flags & (LOST | RESENT) != LOST:
-            if state[at + ORDER] >= state[base + c.RACK_ORDER]:
-                if flags & EVER == 0:
-                    break
-            elif due <= now:
-                lose(state, base, number, at)
-            else:
-                longest = max(longest, due - now)
-        number += 1
+        if due <= now:
+            lose(state, base, number, at)
+        else:
+            longest = max(longest, due - now)
     if longest > 0:
         state[base + c.LOSS_DUE] = now + longest + _TIMER_MIN
         state[base + c.LOSS_KIND] = LATE
@@ -261,7 +246,8 @@ def expired(state: NDArray, base: int, now: int) -> None:
             return
         seq = state[base + c.NXT]
         new = min(state[base + c.END] - seq, state[base + c.MSS])
-        if new > 0 and seq + new <= state[base + c.UNA] + state[base + c.SEND_WINDOW]:
+        opened = seq + new <= state[base + c.UNA] + state[base + c.SEND_WINDOW]
+        if new > 0 and opened and not segments.is_full(state, base):
             state[base + c.PROBE] = 1
             state[base + c.PROBED] = seq + new
             state[base + c.PROBE_AGAIN] = 0

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simio.machines.shared import shared
-from simio.machines.tcp import congestion, segments
+from simio.machines.tcp import congestion, records, segments
 from simio.machines.tcp import layout as c
-from simio.machines.tcp.segments import AFTER, FLAGS, LOST, in_flight, record
+from simio.machines.tcp.records import AFTER, FLAGS, LOST, record
+from simio.machines.tcp.segments import in_flight
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,10 +72,13 @@ def undo(state: NDArray, base: int) -> None:
     """Restore what the reduction took (Linux tcp_undo_cwnd_reduction), and take nothing to be lost."""
     number = state[base + c.HEAD]
     stop = number + state[base + c.NOTED]
+    before = 0
     while number < stop:
         at = record(state, base, number)
         if state[at + FLAGS] & LOST:
             state[base + c.LOST_OUT] -= state[at + AFTER] - segments.start_of(state, base, number)
+            if not records.is_under_way(state[at + FLAGS]):
+                before = records.put_back(state, base, at, before)
             state[at + FLAGS] &= ~LOST
         number += 1
     state[base + c.UNDO_FROM] = 0
