@@ -65,10 +65,13 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
             **skb,
         },
         "cut": {NETDEV: adapter.transmit_cost, TCP_IP: stack.cut_cost, **skb},
-        "page in": {MEMORY: stack.page_cost},
-        # A page is a segment of the descriptor, mapped before and unmapped after.
-        "page out": {MEMORY: stack.page_cost, NETDEV: adapter.transmit_cost},
-        "pin": {MEMORY: sheet.page_pin, NETDEV: adapter.transmit_cost},
+        "fragment in": {MEMORY: stack.fragment_cost},
+        # A fragment is a segment of the descriptor, mapped before and unmapped after.
+        "fragment out": {MEMORY: stack.fragment_cost, NETDEV: adapter.transmit_cost},
+        "pin": {MEMORY: sheet.page_pin + stack.fragment_cost, NETDEV: adapter.transmit_cost},
+        "page": {MEMORY: stack.page_cost},
+        "buddy": {MEMORY: stack.buddy_cost},
+        "block": {MEMORY: stack.block_cost},
         "notice": {ETC: sheet.system_call, SKB: stack.notice_cost},
         "datagram out": {TCP_IP: stack.udp_send},
         "packet out": {
@@ -85,6 +88,7 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
     # Lines move at the speed of the caches, whatever the clock.
     for far, line in (("", cpu.line_near), (" far", cpu.line_far)):
         scaled[f"hand over{far}"] = {TCP_IP: stack.skb_lines * line}
+        scaled[f"fragments{far}"] = {SKB: line}
         scaled[f"move{far}"] = {TCP_IP: stack.socket_lines * line, LOCK: stack.lock_lines * line}
     return scaled
 
@@ -95,6 +99,8 @@ class Profile:
     def __init__(self, p: Builder, kernel: UnixKernel, stack: TcpIpStack, adapter: QueuedAdapter) -> None:
         self.p = p
         self.host: Computer = kernel.host
+        self.page: int = kernel.sheet.page
+        """Bytes of a page."""
         here = self.host.description
         cpu, root = here.cpu.sheet, here.root.sheet if here.root else None
         slow = here.memory.sheet.copy_rate

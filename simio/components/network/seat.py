@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simio.components.network.pages import Unread
 from simio.components.network.place import CorePlace
 from simio.components.network.polling import Polls
 from simio.components.network.queued import QueuedInterface
@@ -43,11 +44,17 @@ class Seat:
             with self.stack.p.scope():
                 self.stack.p.answer(profile.arrived, self.softirq.spent.state, amount)
 
-    def take(self, amount: Register, handed: Operand) -> None:
-        """The program copies its data, which lie in this many buffers that another core has `handed` over."""
+    def unread(self, name: str, whole: int, length: int) -> Unread | None:
+        """The buffers of a socket, where pages are counted: full packets have `whole` bytes of data in `length`."""
+        interface = self.interface
+        return Unread(name, interface.pool(self.queue), whole, length) if interface.lists.counted else None
+
+    def take(self, amount: Register, handed: Operand, lines: Operand) -> None:
+        """The program copies its data, in buffers that another core has `handed` over, with lists of fragments."""
         with self.process.kept():
             if self.apart:
                 self.process.spend(f"hand over{self.far}", handed)
+                self.process.spend(f"fragments{self.far}", lines)
             if not self.stack.sheet.copies:
                 return
             if self.far:

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Extent, Flag, Limit, Time, Whole, refusal
+from simio.description.quantities import Count, Extent, Flag, Limit, OptionalCount, Time, Whole, refusal
 from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 MOST_QUEUES = 256
@@ -54,6 +54,14 @@ class QueuedAdapter(Sheet):
         description="distance of two packet buffers in memory: the first bytes of packets use the same few sets of "
         "a cache if it is a power of two"
     )
+    page_pool: OptionalCount = Field(
+        None, description="pages of a queue that are kept to be posted again; none: no page is"
+    )
+    page_pool_order: Literal["in order", "any"] = Field(
+        "in order",
+        description="which of them is posted next: the oldest, once the stack has let it go, or any that it has",
+    )
+    page_post: Count = Field(64, description="pages that the driver posts at a time")
     receive_buffer: Extent = Field(
         description="memory on the adapter for packets that have arrived; packets that do not fit are dropped"
     )
