@@ -84,12 +84,13 @@ class PagePool:
         """Packets fill buffers; a place, with its core in hand, works."""
         p = self.p
         with p.scope():
-            fresh = p.answer(page_pool.fill, self.state, buffers)
-            with p.when(fresh > 0):
-                place.spend("page", fresh)
-                self.lists.take(place, self.core, fresh)
-                p.call(fresh, page_pool.dropped, self.state)
-                self._put(place, fresh)
+            pages = p.answer(page_pool.fill, self.state, buffers)
+            with p.when(pages > 0):
+                p.call(pages, page_pool.dropped, self.state)
+                self._put(place, pages)
+                p.call(pages, page_pool.taken, self.state)
+                place.spend("page", pages)
+                self.lists.take(place, self.core, pages)
 
     def free(self, place: CorePlace, buffers: Operand) -> None:
         """The stack lets buffers go at a place, with its core in hand."""
@@ -117,11 +118,18 @@ class Unread:
             self.pool.fill(place, self.p.answer(page_pool.came, self.state, size))
 
     def read(self, place: CorePlace, size: Operand, rest: Operand) -> None:
-        """A program has copied data, of which `rest` bytes are left; -1: as many as it has not read."""
+        """A program has copied data of a stream, of which `rest` bytes are left."""
         with self.p.scope():
-            buffers = self.p.answer(page_pool.read, self.state, size, rest)
-            with self.p.when(buffers > 0):
-                self.pool.free(place, buffers)
+            self._free(place, self.p.answer(page_pool.read, self.state, size, rest))
+
+    def take(self, place: CorePlace, size: Operand) -> None:
+        """A program has copied data, with its core in hand."""
+        with self.p.scope():
+            self._free(place, self.p.answer(page_pool.take, self.state, size))
+
+    def _free(self, place: CorePlace, buffers: Register) -> None:
+        with self.p.when(buffers > 0):
+            self.pool.free(place, buffers)
 
 
 class Blocks:

@@ -194,7 +194,7 @@ class SeatedSocket(UdpSocket):
                 stack.process.spend("datagram read")
                 stack.seat.take(total, 1, self._lines(total))
                 if self.unread:
-                    self.unread.read(stack.process, total, -1)
+                    self.unread.take(stack.process, total)
             with p.loop(count), p.scope():
                 self._take(count, total)
                 body(count, total)

@@ -30,7 +30,8 @@ SHARES = WORDS.word("shares", "buffers", about="of a page")
 LEFT = WORDS.word("left", "buffers", about="that are posted, and have no packet")
 RELEASED = WORDS.word("released", "pages", about="that were filled, and that the driver has let go, or keeps")
 BACK = WORDS.word("back", "buffers", about="that the stack has let go")
-DROPPED = WORDS.word("dropped", "pages", about="of the last post that found no room and that nobody has any more")
+TAKEN = WORDS.word("taken", "pages", about="that were posted last and came from the list of the CPU")
+DROPPED = WORDS.word("dropped", "pages", about="that found no room then, and that nobody has any more")
 FIRST = WORDS.word("first", about="place of the oldest page kept, counted from the beginning")
 SEEN = WORDS.word("seen", about="place of the oldest page kept that the stack has")
 NEXT = WORDS.word("next", about="place of the next page kept; with any page, FIRST to NEXT are the pages there")
@@ -64,12 +65,14 @@ def release(state: NDArray, base: int, count: int) -> int:
 
 @machine("network")
 def fill(state: NDArray, base: int, buffers: int) -> int:
-    """Packets take buffers. Returns how many pages are posted for that which come from the list of the CPU."""
+    """Packets take buffers. Returns 1 if pages are posted for that, else 0."""
     if buffers < 0:
         return -1
     state[base + LEFT] -= buffers
+    if state[base + LEFT] >= 0:
+        return 0
+    state[base + TAKEN] = 0
     state[base + DROPPED] = 0
-    fresh = 0
     while state[base + LEFT] < 0:
         if state[base + MODE] == IN_ORDER and state[base + REUSED] + state[base + FRESH] > 0:
             state[base + DROPPED] += release(state, base, state[base + POSTS])
@@ -77,15 +80,21 @@ def fill(state: NDArray, base: int, buffers: int) -> int:
         again = min(there - state[base + FIRST], state[base + POSTS])
         state[base + FIRST] += again
         state[base + REUSED] += again
-        state[base + FRESH] += state[base + POSTS] - again
-        fresh += state[base + POSTS] - again
+        state[base + TAKEN] += state[base + POSTS] - again
         state[base + LEFT] += state[base + POSTS] * state[base + SHARES]
-    return fresh
+    state[base + FRESH] += state[base + TAKEN]
+    return 1
+
+
+@machine("network")
+def taken(state: NDArray, base: int) -> int:
+    """Pages that were posted last and came from the list of the CPU."""
+    return state[base + TAKEN]
 
 
 @machine("network")
 def dropped(state: NDArray, base: int) -> int:
-    """Pages that the driver frees as it posts others: they found no room, and the stack had let them go before."""
+    """Pages that the driver freed then: they found no room, and the stack had let them go before."""
     return state[base + DROPPED]
 
 
@@ -132,19 +141,26 @@ def came(state: NDArray, base: int, size: int) -> int:
     return count
 
 
-@machine("network")
-def read(state: NDArray, base: int, size: int, rest: int) -> int:
-    """A program has read `size` bytes, and `rest` are left; -1: all others. Returns the buffers that are let go.
-
-    Bytes that came more than once, or before those in front of them, go with those that are read.
-    """
+@shared
+def let_go(state: NDArray, base: int, rest: int, before: int) -> int:
+    """Of `before` bytes `rest` are left. Returns the buffers that are let go."""
     there = state[base + BUFFERS]
-    count = there
-    if rest < 0:
-        rest = max(state[base + BYTES] - size, 0)
-    if rest > 0:
-        before = max(state[base + BYTES], size + rest)
-        count = there * (before - rest) // before
+    count = there * (before - rest) // before if rest > 0 else there
     state[base + BUFFERS] -= count
     state[base + BYTES] = rest
     return count
+
+
+@machine("network")
+def read(state: NDArray, base: int, size: int, rest: int) -> int:
+    """A program has read `size` bytes of a stream, and `rest` are left. Returns the buffers that are let go.
+
+    Bytes that came more than once, or before those in front of them, go with those that are read.
+    """
+    return let_go(state, base, rest, max(state[base + BYTES], size + rest))
+
+
+@machine("network")
+def take(state: NDArray, base: int, size: int) -> int:
+    """A program has read `size` bytes of those that are there. Returns the buffers that are let go."""
+    return let_go(state, base, state[base + BYTES] - size, state[base + BYTES]) if size <= state[base + BYTES] else -1
