@@ -36,7 +36,7 @@ WORDS_OF = {
     "packet": "network drivers", "merge": "network drivers", "up": "protocols", "send": "protocols",
     "data": "protocols", "ack": "protocols", "datagram out": "protocols", "packet out": "network drivers",
     "datagram in": "protocols", "datagram read": "protocols", "steer": "network drivers",
-    "empty": "network drivers",
+    "empty": "network drivers", "completion": "network drivers",
 }  # fmt: skip
 """Operations, as reports of where time goes name them; others are work on buffers."""
 
@@ -65,6 +65,7 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
             **skb,
         },
         "cut": {NETDEV: adapter.transmit_cost, TCP_IP: stack.cut_cost, **skb},
+        "completion": {NETDEV: adapter.completion_cost},
         "fragment in": {MEMORY: stack.fragment_cost},
         # A fragment is a segment of the descriptor, mapped before and unmapped after.
         "fragment out": {MEMORY: stack.fragment_cost, NETDEV: adapter.transmit_cost},

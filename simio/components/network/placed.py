@@ -278,6 +278,7 @@ class PlacedEndpoint(Endpoint):
                     segments = p.register((first - 1) % 2**16)
                     segments.set((segments + (self.mss - 1)) // self.mss)
                     self.here.spend("cut", segments)
+            self.seat.sent(self.here)
         with p.scope():
             left = p.register(first)
             with p.while_(left > 0):

@@ -65,6 +65,7 @@ class SeatedStack(Stack):
     def packet_out(self, interface: Interface, priority: int) -> None:
         """See `Stack.packet_out`."""
         self.process.spend("packet out")
+        self.seat.sent(self.process)
 
     def passes_on(self, name: str, packet: Packet, takes: Callable[[Packet], None]) -> None:
         """See `Stack.passes_on`; software steers it to another core before (RFS, RPS), if it is not merged."""
@@ -91,6 +92,7 @@ class SeatedStack(Stack):
             self.process.spend("packet out")
             if not self.seat.interface.sheet.uso:
                 self.process.spend("cut", count)
+            self.seat.sent(self.process)
 
     def socket(self, name: str, space: int) -> UdpSocket:
         """See `Stack.socket`."""

@@ -91,6 +91,10 @@ class QueuedInterface:
             self._pools[core] = PagePool(self.p, f"{self.name} queue {core} pages", self.lists, core, self.sheet)
         return self._pools[core]
 
+    def transmits(self, place: CorePlace) -> Napi:
+        """The queue by which buffers go down from a place: that of its core (XPS)."""
+        return self.queue(place.core.number % min(self.sheet.queues, self.host.description.cpus))
+
     def far(self, core: int) -> bool:
         """True if buffers that a core posts are memory of another socket than the adapter's."""
         return self.places.cores.socket(core) != self.bus.sheet.socket

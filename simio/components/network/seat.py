@@ -35,6 +35,7 @@ class Seat:
         self.softirq: CorePlace = interface.places.softirq(protocols) if self.steers else self.driver
         self.apart = self.process.core.number != self.softirq.core.number
         self.far = " far" if self.process.socket != self.softirq.socket else ""
+        self._transmits = {place: interface.transmits(place) for place in (self.process, self.softirq)}
         limit = stack.sheet.busy_read
         self.polls = Polls(self.napi, self.process, limit) if limit else None
 
@@ -43,6 +44,10 @@ class Seat:
         if not self.far and not self.interface.far(self.queue):
             with self.stack.p.scope():
                 self.stack.p.answer(profile.arrived, self.softirq.spent.state, amount)
+
+    def sent(self, place: CorePlace) -> None:
+        """A buffer goes down from the program or the softirq."""
+        self._transmits[place].sent()
 
     def unread(self, name: str, whole: int, length: int) -> Unread | None:
         """The buffers of a socket, where pages are counted: full packets have `whole` bytes of data in `length`."""

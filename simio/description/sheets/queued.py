@@ -79,6 +79,14 @@ class QueuedAdapter(Sheet):
         description="what that counts from: the first completion that waits; the last one, so that it begins again "
         "with each; or event, the interrupt before, so that the first after a pause does not wait",
     )
+    transmit_coalesce_count: OptionalCount = Field(
+        None,
+        description="completions of buffers sent that share an interrupt (ethtool -C DEV tx-frames); none: they take "
+        "no interrupts and no polls",
+    )
+    transmit_coalesce_delay: Time = Field(
+        0, description="time after which the first of them causes it (ethtool -C DEV tx-usecs)"
+    )
     gro_flush_timeout: Time = Field(
         0,
         description="time for which packets that are being merged stay so after a poll, until a timer polls again "
@@ -89,7 +97,10 @@ class QueuedAdapter(Sheet):
     )
     doorbell: Time = Field(description="CPU time of a write to the adapter's registers")
     receive_cost: Time = Field(description="CPU time of the driver a packet received: completion, buffer, descriptor")
-    transmit_cost: Time = Field(description="CPU time of the driver a packet sent: descriptor, and its completion")
+    transmit_cost: Time = Field(description="CPU time of the driver a descriptor to send")
+    completion_cost: Time = Field(
+        0, description="CPU time of the driver to find that a buffer was sent, and to release it"
+    )
     checksum: Flag = Field(True, description="whether it computes the checksums of TCP and UDP")
     tso: Limit = Field(None, description="most bytes of TCP that it cuts into segments itself; none: it does not")
     lro: Limit = Field(
