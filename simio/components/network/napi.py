@@ -55,15 +55,16 @@ class Napi:
         self.went = p.container(f"{name} went up", unit="turns")
         p.tally(name, "polls", self.state + napi.POLLS, "polls")
         p.tally(name, "interrupts", self.state + napi.INTERRUPTS, "interrupts")
+        self.reaps: tuple[Handle, Handle] | None = None
+        if sheet.transmit_coalesce_count:
+            raised, timed = (p.container(f"{name} completions {what}", unit="starts") for what in ("raised", "timed"))
+            self.reaps = raised, timed
         self.timed = p.container(f"{name} timer", unit="starts") if sheet.gro_flush_timeout else None
         if self.timed is not None:
             p.tally(name, "polls by the timer", self.state + napi.TIMERS, "polls")
             self._watch(self.timed)
-        self.reaps: tuple[Handle, Handle] | None = None
-        if sheet.transmit_coalesce_count:
-            raised, timed = (p.container(f"{name} completions {what}", unit="starts") for what in ("found", "timed"))
-            self.reaps = raised, timed
-            self._reap(raised, timed)
+        if self.reaps:
+            self._reap(*self.reaps)
 
     def _watch(self, timed: Handle) -> None:
         """The timer of the queue, which polls when its time is over (napi_watchdog)."""
