@@ -141,7 +141,7 @@ class Blocks:
         self.state = self.p.machine(f"{name} blocks", page_list.BLOCKS.initial(size=lists.stack.block))
 
     def fill(self, size: Register) -> None:
-        """Data are copied in, with the core in hand: each buffer has a fragment, and one more where a block begins."""
+        """Data are copied in, with the core in hand: a buffer has a fragment, and one more where a block begins."""
         p = self.p
         with p.scope():
             begun = p.answer(page_list.fill, self.state, size)

@@ -74,7 +74,7 @@ def lines(state: NDArray, base: int, fragments: int) -> int:
 
 @machine("network")
 def came(state: NDArray, base: int, size: int) -> int:
-    """Data have come from another core, in one buffer or, with more fragments than it may have, several. Returns 0."""
+    """Data have come from another core, in one buffer, or in several with as many fragments as may be. Returns 0."""
     fragments = (size * state[base + EACH] + state[base + WHOLE] - 1) // state[base + WHOLE]
     most = state[base + MOST]
     state[base + UNREAD] += fragments // most

@@ -196,7 +196,8 @@ def test_pages_that_another_core_frees_pass_the_buddy_allocator_twice() -> None:
 
 def test_a_pool_of_any_page_takes_back_what_another_core_frees() -> None:
     pool, ring = ran(FAR, *FROM_START, *ANY), ran(FAR, *FROM_START)
-    memory = [profile(case, "receiver")["memory"] * cores(case, "receiver") / case.bytes_rate for case in (pool, ring)]
+    memory = [profile(case, "receiver")["memory"] * cores(case, "receiver") / case.bytes_rate
+              for case in (pool, ring)]  # fmt: skip
     assert memory[0] < 0.8 * memory[1]
     assert count(pool, "receiver.nic queue 6 pages posted") < count(ring, "receiver.nic queue 6 pages posted") / 4
 
