@@ -47,6 +47,8 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
     cpu = host.description.cpu.sheet
     skb = {SKB: stack.skb_cost, MEMORY: stack.skb_memory}
     half = stack.skb_cost // 2
+    # Locks of the queue discipline and of the transmit queue (Linux net/core/dev.c, __dev_xmit_skb and HARD_TX_LOCK).
+    queues = 2 * stack.lock_cost
     costs: dict[str, dict[int, int]] = {
         "call": {ETC: sheet.system_call + stack.socket_call, LOCK: stack.lock_cost},
         "interrupt": {ETC: sheet.interrupt},
@@ -61,7 +63,7 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
         "send": {
             TCP_IP: stack.tcp_send + stack.ip_send,
             NETDEV: stack.device_send + adapter.transmit_cost + adapter.doorbell,
-            LOCK: stack.lock_cost,
+            LOCK: stack.lock_cost + queues,
             **skb,
         },
         "cut": {NETDEV: adapter.transmit_cost, TCP_IP: stack.cut_cost, **skb},
@@ -78,6 +80,7 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
         "packet out": {
             TCP_IP: stack.ip_send,
             NETDEV: stack.device_send + adapter.transmit_cost + adapter.doorbell,
+            LOCK: queues,
             **skb,
         },
         "datagram in": {TCP_IP: stack.udp_receive, LOCK: stack.lock_cost},

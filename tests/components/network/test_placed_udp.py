@@ -111,7 +111,7 @@ def test_what_is_sent_as_one_buffer_is_worked_on_once(stream: Path) -> None:
     kernel, stack, nic = sheets.kernel.sheet, sheets.stack.sheet, sheets.adapters["nic"].part.sheet
     call = kernel.system_call + stack.socket_call + stack.lock_cost
     down = stack.udp_send + stack.ip_send + stack.device_send + nic.transmit_cost + nic.doorbell
-    down += stack.skb_cost + stack.skb_memory
+    down += stack.skb_cost + stack.skb_memory + 2 * stack.lock_cost
     down += nic.completion_cost
     # 64 000 bytes fill two blocks of 32 KiB; each of the four buffers has a fragment, and each block one more.
     blocks = (4 + 2) * (stack.fragment_cost + nic.transmit_cost) + 2 * stack.block_cost
