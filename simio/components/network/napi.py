@@ -80,11 +80,7 @@ class Napi:
             p.get(timed, 1)
             rest = p.answer(napi.rest, self.state)
             with p.while_(rest > 0):
-                # A child waits, as that is no work of the timer.
-                with p.fork("timer", daemon=True):
-                    p.wait(rest)
-                    p.put(rung, 1)
-                p.get(rung, 1)
+                self._ring_after(rest, rung)
                 p.call(rest, napi.rest, self.state)
             p.call(rest, napi.fires, self.state)
             with p.when(rest > 0):
@@ -98,6 +94,14 @@ class Napi:
                     with self.place.in_hand():
                         self.place.spend("empty")
                     self._end()
+
+    def _ring_after(self, time: Register, rung: Handle) -> None:
+        """Wait; a child does so, as that is no work of the timer."""
+        p = self.p
+        with p.fork("timer", daemon=True):
+            p.wait(time)
+            p.put(rung, 1)
+        p.get(rung, 1)
 
     def arrived(self, length: Register) -> None:
         """A packet of `length` bytes is in the ring; returns when it is its turn, with the core in hand."""
@@ -138,11 +142,12 @@ class Napi:
     def _reap(self, raised: Handle, timed: Handle) -> None:
         """The interrupts for what was sent: one begins a poll, and a timer has it raised."""
         p = self.p
+        rung = p.container(f"{self.name} completions' timer's end", unit="turns")
         with p.thread(f"{self.name} completions' timer", daemon=True), p.forever(), p.scope():
             p.get(timed, 1)
             left = p.answer(napi.sent_rest, self.state)
             with p.while_(left > 0):
-                p.wait(left)
+                self._ring_after(left, rung)
                 p.call(left, napi.sent_rest, self.state)
             p.call(left, napi.sent_expire, self.state)
             with p.when(left == napi.RAISE):
