@@ -2,9 +2,10 @@
 
 Nodes have the names that results use: `challenge.cpu`, `challenge.memory`, `challenge.hio` (a bus),
 `challenge.hippi` (an adapter); links, switches and disks have their own. Each node has a `category` ('cpu', 'bus',
-...), a `title` and a `host` (or ''). A link is a node that is joined to all its ends. Volumes are no nodes:
-the graph for pictures has `graph.graph["volumes"]`, a `VolumeFrame` of each by name, and `graph.graph["owners"]`, the
-volume that a disk or a volume belongs to, and `graph.graph["roles"]`, what workloads use a host or a disk for.
+...), a `title` and a `host` (or ''). A link is a node that is joined to all its ends; one of a bond has its number
+there as `member`. Volumes are no nodes: the graph for pictures has `graph.graph["volumes"]`, a `VolumeFrame` of each
+by name, and `graph.graph["owners"]`, the volume that a disk or a volume belongs to, and `graph.graph["roles"]`, what
+workloads use a host or a disk for.
 """
 
 from __future__ import annotations
@@ -151,7 +152,8 @@ def _join(graph: nx.Graph | Topology, system: System, remote: bool = True) -> No
     for switch in system.switches.values():
         graph.add_node(switch.name, category="switch", title=switch.part.model, host="")
     for link in (link for link in system.links if remote or not link.part.sheet.remote):
-        graph.add_node(link.name, category="link", title=link.part.model, host="")
+        place = {"member": str(link.member.number)} if link.member else {}
+        graph.add_node(link.name, category="link", title=link.part.model, host="", **place)
         for end in link.ends:
             graph.add_edge(link.name, end)
 

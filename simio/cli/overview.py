@@ -104,7 +104,10 @@ def _volume(volume: Volume, system: System) -> tuple[str, str, str]:
 
 def _joins(link: Link, groups: Mapping[str, str]) -> tuple[str, ...]:
     """A key that is equal for links shown on one line: those between the same groups; a shared link has its own."""
-    return (link.name,) if link.part.sheet.shared else tuple(groups.get(end, end) for end in link.ends)
+    if link.part.sheet.shared:
+        return (link.name,)
+    bond = (f"bond {link.member.of}",) if link.member else ()
+    return *(groups.get(end, end) for end in link.ends), *bond
 
 
 def _links(group: list[Link], groups: Mapping[str, str]) -> tuple[str, str, str]:
@@ -114,10 +117,11 @@ def _links(group: list[Link], groups: Mapping[str, str]) -> tuple[str, str, str]
         ends = _spans(first.ends, groups)
     length = f"{units.format_quantity(first.length, 'length')}{' each' if len(group) > 1 else ''}"
     given = _given(first.part)
+    bond = f", bond {first.member.bond.way}" if first.member else ""
     return (
         _span([link.name for link in group]),
         first.part.model,
-        f"{ends}, {length}{f', {given}' if given else ''}",
+        f"{ends}, {length}{bond}{f', {given}' if given else ''}",
     )
 
 

@@ -25,6 +25,12 @@ class Passage:
     resources: Bytes = field(default_factory=dict)
     windows: Bytes = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, times: Bytes) -> Passage:
+        """The passage of resources and windows, told apart by their handles."""
+        windows = {handle: byte for handle, byte in times.items() if handle.kind == "window"}
+        return cls({handle: byte for handle, byte in times.items() if handle not in windows}, windows)
+
     def __add__(self, other: Passage) -> Passage:
         """The passage of one way and then of another."""
         return Passage(_sum(self.resources, other.resources), _sum(self.windows, other.windows))
@@ -35,10 +41,16 @@ class Passage:
 
     def declare(self, p: Builder, size: int) -> None:
         """A thread that passes here sends `size` bytes this way."""
-        for resource, byte in self.resources.items():
-            p.demand(resource, floor(size * byte))
-        for window, byte in self.windows.items():
-            p.occupy(window, floor(size * byte))
+        for what, byte in (*self.resources.items(), *self.windows.items()):
+            claim(p, what, floor(size * byte))
+
+
+def claim(p: Builder, what: Handle, time: int) -> None:
+    """A thread that passes here takes a resource, or a place of a window, for at least so many ps."""
+    if what.kind == "window":
+        p.occupy(what, time)
+    else:
+        p.demand(what, time)
 
 
 def common(passages: Iterable[Passage]) -> Passage:

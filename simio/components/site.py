@@ -77,10 +77,10 @@ class Site:
     def streams(self, name: str, count: int) -> Iterator[str]:
         """Run a for loop's body for each of `count` streams of workload `name`, which do the same; gives their names.
 
-        Traced packets differ by ports, and connections of adapters with queues are on cores, of which each stream
-        then has its own.
+        Traced packets differ by ports, by which bonds choose, too, and connections of adapters with queues are on
+        cores, of which each stream then has its own.
         """
-        if count > 1 and (self.capture or self._placed()):
+        if count > 1 and (self.capture or self._placed() or self._by_ports()):
             return (f"{name} {number + 1}" for number in range(count))
         return self.p.replicate(name, count)
 
@@ -88,6 +88,10 @@ class Site:
         """True if a host has an adapter with queues."""
         adapters = (adapter for host in self.system.hosts.values() for adapter in host.adapters.values())
         return any(adapter.part.kind == "multiqueue-ethernet" for adapter in adapters)
+
+    def _by_ports(self) -> bool:
+        """True if a bond spreads flows by their ports."""
+        return any(link.member and link.member.bond.by_ports for link in self.system.links)
 
     def alike(self, devices: Sequence[BlockDevice]) -> Iterable[BlockDevice]:
         """Run a for loop's body for each device; alike ones share their steps where nothing else asks for them."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeGuard, TypeVar, o
 from pydantic import Field, field_validator, model_validator
 
 from simio import units
+from simio.description.bonds import Member
 from simio.description.measured import MeasuredRow, MeasuredTable, PooledRow
 from simio.description.quantities import Count, Horizon, OrNone, Share, Text, Values, WarmUp, Whole, refusal
 from simio.description.sheets import Sheet
@@ -170,7 +171,7 @@ class Link(Generic[S]):
     """A link between ports, named by their owners: `challenge.hippi`, a switch or a disk; length in m.
 
     A shared link (`part.sheet.shared`) has two or more ends, any other two, in the order of the scenario. `down` is
-    when it carries nothing.
+    when it carries nothing. `member` is its place in a bond, None of a link that is alone.
     """
 
     name: str
@@ -178,6 +179,7 @@ class Link(Generic[S]):
     ends: tuple[str, ...]
     length: Fraction
     down: tuple[Span, ...] = ()
+    member: Member | None = None
 
 
 @overload

@@ -103,7 +103,7 @@ def _shape(system: System) -> object:
     """The parts of a system and how they are joined, without values."""
     return (
         {item.path: (item.part.category, item.part.kind) for item in placed(system)},
-        [(link.name, link.ends) for link in system.links],
+        [(link.name, link.ends, link.member) for link in system.links],
         {name: (volume.kind, volume.members) for name, volume in system.volumes.items()},
         [{key: adapter.bus for key, adapter in host.adapters.items()} for host in system.hosts.values()],
     )

@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from simio.description.bonding import bonds, with_bonds
+from simio.description.bonds import MOST
 from simio.description.model import System, Workload
 from simio.explaining.components import alike_of, together
 from simio.explaining.parts import placed, with_values
@@ -58,6 +60,7 @@ def what_ifs(system: System) -> Iterator[Setting]:
     yield from _overlapped(system)
     yield from _variations(system)
     yield from _windows(system)
+    yield from _bonds(system)
     for category, field, what, change in _OF_PARTS:
         yield from _changed(system, what, _in_parts(system, (field,), change, category))
     yield from _changed(system, "credits of the links doubled", _in_parts(system, _CREDITS, _twice))
@@ -145,6 +148,28 @@ def _windows(system: System) -> Iterator[Setting]:
     for what, size in (("doubled", None), ("without a limit", WIDE)):
         windows = {f"workload.{name}.window": size or 2 * (params.window or usual) for name, params in users.items()}
         yield from _changed(system, f"socket buffers {what}", {**room, **windows})
+
+
+def _bonds(system: System) -> Iterator[Setting]:
+    """Bonds with one member more, as far as switches have ports for it, and those that tell flows apart by ports."""
+    known = {name: own[0].member.bond for name, own in bonds(system).items() if own[0].member}
+    if not known:
+        return
+    larger = with_bonds(system, lambda bond: bond.model_copy(update={"members": min(bond.members + 1, MOST)}))
+    joins = {name: switch.part.sheet.joins for name, switch in system.switches.items()}
+    if all(
+        most is None or sum(link.ends.count(name) for link in larger.links) <= most for name, most in joins.items()
+    ):
+        yield Setting(
+            f"one more member in {' and '.join(known)}", tuple(f"links.{name}.bond.members" for name in known), larger
+        )
+    coarse = [name for name, bond in known.items() if bond.mode == "802.3ad" and not bond.by_ports]
+    if coarse:
+        by_ports = with_bonds(
+            system, lambda bond: bond.model_copy(update={"hash": "layer3+4"}) if bond.mode == "802.3ad" else bond
+        )
+        what = f"flows told apart by ports in {' and '.join(coarse)} (hash layer3+4)"
+        yield Setting(what, tuple(f"links.{name}.bond.hash" for name in coarse), by_ports)
 
 
 def _overlapped(system: System) -> Iterator[Setting]:

@@ -78,7 +78,9 @@ class _Notes:
 def _parts(inventory: Inventory, links: Sequence[Link]) -> Mapping[str, Mapping[str, Part | None]]:
     """Targets that a fault can have, by class and name."""
     return {
-        "link": {link.name: link.part for link in links},
+        "link": {
+            name: link.part for link in links for name in (link.name, *([link.member.of] if link.member else []))
+        },
         "switch": {name: item.part if item else None for name, item in inventory.switches.items()},
         "adapter": {
             f"{host}.{key}": part

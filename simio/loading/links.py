@@ -9,6 +9,8 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from simio.description.bonding import members
+from simio.description.bonds import Bond
 from simio.description.model import Link, Part, Switch, Volume
 from simio.description.quantities import Length, Text, Time
 from simio.description.sheets import sheet_kinds
@@ -21,7 +23,7 @@ from simio.loading.parts import build_part
 from simio.loading.problems import a, node_text, one_of, place_of
 from simio.loading.yamltree import Node
 
-RESERVED = ("name", "between", "length", "delay")
+RESERVED = ("name", "between", "length", "delay", "bond")
 
 
 class LinkKeys(BaseModel):
@@ -37,6 +39,7 @@ class LinkKeys(BaseModel):
     delay: Time | None = Field(
         None, description="one-way delay of the signal in place of the length, which follows from the propagation"
     )
+    bond: Bond | None = Field(None, description="several such links as one; none: it is alone")
 
 
 class LinkSpec(NamedTuple):
@@ -47,6 +50,7 @@ class LinkSpec(NamedTuple):
     ends: tuple[str, ...]
     length: Fraction
     node: Node
+    bond: Bond | None = None
 
     @property
     def shared(self) -> bool:
@@ -109,7 +113,12 @@ def _link(ctx: Context, name: str, node: Node) -> LinkSpec | None:
         if found is None:
             return None
         length = found
-    spec = LinkSpec(name, part, keys.between, length, node)
+    spec = LinkSpec(name, part, keys.between, length, node, keys.bond)
+    if keys.bond and part is not None and not part.sheet.bonds:
+        fitting = " or ".join(kind for kind, sheet in sheet_kinds("link").items() if sheet.bonds)
+        bonded = f"a bond of links of kind {part.kind} ({part.model})"
+        ctx.problems.add(f"{path}.bond", bonded, f"links of kind {fitting}", place=place_of(node, "bond"))
+        return None
     if part is not None and not spec.shared and len(spec.ends) != 2:
         kinds = [kind for kind, sheet in sheet_kinds("link").items() if sheet.shared]
         hint = f"more ends go on a link of kind {' or '.join(kinds)}" if kinds else ""
@@ -153,7 +162,8 @@ def join_links(ctx: Context, specs: list[LinkSpec], inventory: Inventory) -> tup
             continue
         for ports in joined:
             name = spec.name if len(joined) == 1 else _member(spec, *ports)
-            links.append(Link(name, replace(spec.part, name=name), ports, spec.length))
+            link = Link(name, replace(spec.part, name=name), ports, spec.length)
+            links += members(link, spec.bond) if spec.bond else [link]
     _count_ports(ctx, specs, links, inventory)
     return links, complete
 

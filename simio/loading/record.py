@@ -56,6 +56,7 @@ def resolved(system: System) -> dict[str, Any]:
             link.name: {
                 "between": list(link.ends),
                 "length": value_as_text(link.length, "length"),
+                **({"bond": {"of": link.member.of, **_plain(link.member.bond)}} if link.member else {}),
                 **_part(link.part),
             }
             for link in system.links

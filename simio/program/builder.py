@@ -115,6 +115,7 @@ class Builder(Blocks):
             labels=tuple(self._labels),
             gauges=tuple(self._gauges),
             loads=tuple(self._loads.values()),
+            bonds=tuple(self._bonds),
             feeds=tuple(self._feeds),
             bodies=tuple(self._bodies),
             guests=tuple(self._guests),

@@ -16,6 +16,7 @@ from simio.program.labels import Label
 from simio.program.memory import StateWords
 from simio.program.steps import (
     UNBOUNDED,
+    Bond,
     Container,
     Demand,
     Draw,
@@ -89,6 +90,7 @@ class Declarations:
         self._tallies: list[Tally] = []
         self._gauges: list[Gauge] = []
         self._loads: dict[str, Load] = {}
+        self._bonds: list[Bond] = []
         self._feeds: list[Feed] = []
         self._guests: list[Guest] = []
         self._labels: list[Label] = []
@@ -232,6 +234,10 @@ class Declarations:
         Raises ProgramError for a name that is declared in another way already.
         """
         return self._declare("window", name, Window(name, slots), self._windows)
+
+    def bond(self, name: str, resources: Sequence[str]) -> None:
+        """Resources of these names are members of one bond, of which each packet takes one; for reports, not run."""
+        self._bonds.append(Bond(name, tuple(resources)))
 
     def occupy(self, window: Handle, time: int) -> None:
         """Passing here takes slots of the window for at least `time` ps in all; for the bound, no step."""

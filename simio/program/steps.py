@@ -262,6 +262,13 @@ class Load:
     count: int = 0
 
 
+class Bond(NamedTuple):
+    """Resources, by name, that are members of one bond in one direction: each packet takes one of them."""
+
+    name: str
+    resources: tuple[str, ...]
+
+
 class Gauge(NamedTuple):
     """A level that a machine keeps, at `at` of the state: `what` of `owner` in `unit`; the timeline has it.
 
@@ -305,8 +312,8 @@ class Program:
     `words` are the names of the words of each machine, as far as they are known.
     `feeds` are the machines that get more words while the program runs.
     `regions`, `windows`, `occupancies`, `demands`, `promises`, `ahead` (containers of bytes that count as delivered
-    before what they need is done), `tallies`, `gauges`, `loads`, `labels` (inner ones first) and `bodies` (first
-    step, end, name number of each thread body) serve analysis only.
+    before what they need is done), `tallies`, `gauges`, `loads`, `bonds`, `labels` (inner ones first) and `bodies`
+    (first step, end, name number of each thread body) serve analysis only.
     """
 
     steps: Table
@@ -335,6 +342,7 @@ class Program:
     gauges: tuple[Gauge, ...] = ()
     words: tuple[tuple[Words, ...], ...] = ()
     loads: tuple[Load, ...] = ()
+    bonds: tuple[Bond, ...] = ()
     feeds: tuple[Feed, ...] = ()
 
     @cached_property

@@ -21,7 +21,7 @@ from simio.wording import in_unit
 _WRITTEN_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
     "row_intervals", "precision", "cut_off", "progress", "demerits", "loads", "jobs", "requests", "request_size",
-    "requests_half_width",
+    "requests_half_width", "bonds",
 )  # fmt: skip
 MS = 1e9
 SCHEMA = 1
@@ -82,6 +82,7 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         **_interval(case.interval, unit),
         **_precision(case.precision),
         **({"loads": [asdict(load) for load in case.loads]} if case.loads else {}),
+        **({"bonds": {bond.resources[0].rpartition(" ")[0]: bond for bond in case.bonds}} if case.bonds else {}),
         **({"cut_off": case.cut_off} if case.cut_off else {}),
         **({"demerits": case.demerits} if case.demerits else {}),
         **({"jobs": [_job(job) for job in case.jobs]} if case.jobs else {}),

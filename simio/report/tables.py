@@ -11,9 +11,10 @@ from rich.text import Text
 from simio import units
 from simio.description.measured import MeasuredRow
 from simio.formats.fio import NAMES as DIRECTIONS
-from simio.program.steps import PROFILED
+from simio.program.steps import PROFILED, Bond
 from simio.report.console import Bar, FittedTable, columns, share_bar
 from simio.report.data import other_quantities
+from simio.result.bonds import told_apart
 from simio.result.compare import Comparison, comparisons, cores, pooled_comparisons, profile
 from simio.result.jobs import NANOSECOND, percentile_of, rate
 from simio.result.model import CaseResult, ResourceUse, ScenarioResult
@@ -209,12 +210,15 @@ def with_interval(text: str, interval: Interval | None, unit: str = "", more: st
 # --- one case ----------------------------------------------------------------------------------------------
 
 
-def resources(uses: Iterable[ResourceUse]) -> Grid:
-    """A row for each resource, the busiest first and locks last; those alike but for a number on one row."""
+def resources(uses: Iterable[ResourceUse], bonds: Iterable[Bond] = ()) -> Grid:
+    """A row for each resource, the busiest first and locks last; those alike but for a number on one row.
+
+    Members of `bonds` are alike if they are equally busy, too.
+    """
     ordered = sorted(uses, key=lambda use: (use.lock, -use.utilisation))
     rows: list[list[Cell]] = [
         [lock_marked(name, use.lock), ShareCell(use.utilisation), f"{use.mean_line:.2f}", str(use.longest_line)]
-        for name, use in merged(ordered, lambda use: use.name, lambda use: use.lock)
+        for name, use in merged(ordered, lambda use: use.name, lambda use: use.lock, told_apart(bonds))
     ]
     return Grid(["resource", "utilisation", "waiting, mean", "most"], rows, left=(0, 1))
 

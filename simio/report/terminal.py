@@ -168,7 +168,7 @@ def _case(case: CaseResult, unit: str) -> Group:
     lines += [Text(text, style="dim") for text in (*notes, span_text(case))]
     if case.jobs:
         lines.append(_below(tables.jobs(case, unit)))
-    lines.append(_below(tables.resources(case.resources)))
+    lines.append(_below(tables.resources(case.resources, case.bonds)))
     if len(case.streams) > 1:
         lines.append(_below(tables.streams(case, unit)))
         if shared := fairness(case.streams):

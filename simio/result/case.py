@@ -62,6 +62,7 @@ def case_result(
         tallies=tallies,
         timeline=timeline(kept, seen),
         loads=loads,
+        bonds=program.bonds,
         measured=case.measured,
         hash=program_hash,
         seeds=runs.seeds,

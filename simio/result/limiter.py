@@ -6,6 +6,7 @@ from simio.engines.outcome import Outcome
 from simio.program.service import SECOND
 from simio.program.steps import Program
 from simio.result import measure
+from simio.result.bonds import beside
 from simio.result.holding import Holding
 from simio.result.loads import loads
 from simio.result.model import Limiter, LoadUse, ResourceUse, TallyValue, ThreadUse, Throughput
@@ -50,7 +51,8 @@ def limiter(
     """The most plausible limit.
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
-    resource), and a thread before a lock (whose holders may wait). With a `program`, a lock leads to what its holders
+    resource), and a thread before a lock (whose holders may wait). Of a bond's member the sentence tells what the
+    others do. With a `program`, a lock leads to what its holders
     use or wait for most (`_beneath`), and a resource to one that it waits for (`_within`); `resources` are then in
     the order of the program's.
 
@@ -69,7 +71,8 @@ def limiter(
                 return _beneath(resources, name, program)
             if kind == "resource" and program:
                 name, busy = _within(resources, name, program)
-            return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy))
+            others = beside(name, resources, program.bonds) if program else ""
+            return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy) + others)
     candidates = [item for item in sorted(servers + own + locks, key=lambda item: -item[2])[:2] if item[2] > 0]
     steady = all(use.served and not (use.grows or use.lost or use.users) for use in open_loads)
     if program and open_loads and len(open_loads) == len(program.workloads) and steady and candidates:

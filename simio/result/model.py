@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simio import units
 from simio.description.measured import MeasuredRow, PooledRow
+from simio.program.steps import Bond
 from simio.result.recorded import DeliveredBytes, Observation, Timeline
 from simio.result.uncertainty import Guess, Interval, Uncertainty
 from simio.wording import figure
@@ -250,7 +251,8 @@ class CaseResult:
     says what ended the run before its time limit, if its step budget or Ctrl-C did. `demerits` compare observations
     of the first run with what was measured of the same requests; `jobs` are the jobs of fio in that run. `requests`
     are requests a second, the mean of all runs, and `requests_half_width` half of their 95% confidence interval; with
-    a `request_size`, which is in bytes, all rates are in requests a second, too.
+    a `request_size`, which is in bytes, all rates are in requests a second, too. `bonds` name the resources that are
+    members of a bond.
     """
 
     index: int
@@ -289,6 +291,7 @@ class CaseResult:
     requests: Fraction = Fraction(0)
     request_size: Fraction | None = None
     requests_half_width: float | None = None
+    bonds: tuple[Bond, ...] = ()
 
     @property
     def bytes_rate(self) -> Fraction:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from simio.components.network.hippi import HippiCard, connect
@@ -24,7 +26,7 @@ class Blast(WorkloadParams):
     from_: HostName = Field(alias="from", description="host that sends")
     to: HostName = Field(description="host that receives")
     size: Extent = Field(description="bytes a packet")
-    processes: Count = Field(1, le=4096, description="sending processes, each with its own buffer")
+    processes: Annotated[Count, Field(le=4096)] = Field(1, description="sending processes, each with its own buffer")
     packets: Count = Field(description="packets each process sends")
     arrivals: Arrivals | None = Field(
         None, description="when packets are to be sent, by whichever process is free; none: one after another"

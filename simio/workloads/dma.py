@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -42,7 +42,7 @@ class Dma(WorkloadParams):
     )
     memory: Whole = Field(0, description="socket that the memory belongs to")
     core: Whole = Field(0, description="socket of the core that wrote the window, with written: host")
-    depth: Count = Field(1, le=4096, description="transactions under way")
+    depth: Annotated[Count, Field(le=4096)] = Field(1, description="transactions under way")
     arrivals: Arrivals | None = Field(
         None, description="when transactions arrive, of which `depth` are under way at most; none: one after another"
     )

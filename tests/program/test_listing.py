@@ -62,6 +62,7 @@ def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
         p.tally("arm", "moves", state, "moves")
         p.gauge("arm", "place", 0, "tracks")
         p.load("copy", took, Fraction(100))
+        p.bond("pair", ["cpu", "arm"])
         p.feed(0, lambda: iter(()))
         p.get(room, 1)
         p.join()

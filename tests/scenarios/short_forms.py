@@ -370,6 +370,7 @@ SHORT = {
     ),
     "training-drives": ("workload.training.steps=10", "workload.training.accelerators=2", "run.warm_up=0 s"),
     "video-buffers": ("workload.play.frames=9",),
+    "bonded-cables": ("run.until=5 ms", "run.warm_up=0 s"),
     "tcp-incast": ("workload.ttcp.streams=4", "workload.ttcp.size=8 KiB"),
     "tcp-all-to-all": ("workload.flows.count=10", "workload.flows.connections=2", "workload.flows.window=64 KiB"),
     "tcp-ten-thousand": ("workload.requests.streams=20",),

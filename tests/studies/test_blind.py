@@ -84,6 +84,15 @@ def test_a_row_whose_run_is_longer_now_is_the_same_row(tmp_path: Path) -> None:
     assert [row.of.name for row in judged(given(tmp_path, longer)).rows] == [SMALL, LARGE]
 
 
+def test_a_row_whose_run_is_longer_now_is_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = given(tmp_path, RECORD.replace("4 KiB:", "4 KiB, run.until = 24 ms, run.warm_up = 16 ms:"))
+    monkeypatch.setattr("simio.cli.validate.Library", lambda: found)
+    result = CliRunner().invoke(main, ["validate", "--blind", "--json"])
+    assert result.exit_code == 0, result.output
+    (test,) = json.loads(result.stdout)
+    assert [isinstance(row["now"], float) for row in test["rows"]] == [True, True]
+
+
 def test_all_rows_that_are_not_there_are_named(tmp_path: Path) -> None:
     found = given(tmp_path, RECORD.replace("size = 4 KiB", "size = 5 KiB").replace("large", "LARGE"))
     (found.tables / "blind" / "second.yaml").write_text(RECORD.replace("MB/s", "MiB/s").replace("first", "second"))

@@ -32,6 +32,7 @@ def result(tmp_path: Path, host: str = "", keys: str = "", engine: str = "compil
         ("", ", adapter: crad", "did you mean 'card'"),
         (", adapters: {disk: {model: adapters/aic-7899, bus: pcie}}", ", adapter: disk", "no DMA engine"),
         ("", ", window: 32 B", "a window of at least 64 B"),
+        ("", ", depth: 4097", "expected at most 4096"),
         ("", ", offset: 64 B", "less than a cache line"),
         (", buses: {pcie: {behind: up}}", "", "unknown PCI Express bus 'up'"),
         (", buses: {pcie: {generation: 8}}", "", "a generation of PCI Express, 1 to 7"),

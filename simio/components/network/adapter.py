@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from simio.components.faults.rings import RingFaults
 from simio.components.host.bus import BusMaster, dma_byte
@@ -33,6 +34,7 @@ class NetworkInterface:
         self.p = p
         self.kernel = kernel
         self.host = kernel.host
+        self.adapter = adapter
         self.sheet = adapter.part.sheet
         self.name = adapter.part.name
         self.mtu: int | None = self.sheet.mtu
@@ -67,6 +69,13 @@ class NetworkInterface:
             self.sheet.coalesce_delay,
         )  # fmt: skip
         self.sent = PacketInterrupts(p, kernel, f"{self.name} sent", 0, max(self.sheet.transmit_interrupt, 1))
+
+    def port(self, number: int) -> NetworkInterface:
+        """A port of a card with several at a bond: each has rings, memory and interrupts of its own, on one bus."""
+        if number == 1:
+            return self
+        part = replace(self.adapter.part, name=f"{self.name} port {number}")
+        return NetworkInterface(self.p, self.kernel, replace(self.adapter, part=part))
 
     def drive(self, priority: int = PROCESS) -> None:
         """See `Interface.drive`."""

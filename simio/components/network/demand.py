@@ -6,13 +6,13 @@ bytes there. So the demand of a byte in full segments, times the bytes, is a low
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import floor
 
 from simio.components.network.packet import Wire
-from simio.components.network.path import NetworkPath
 from simio.components.network.tcp import Endpoint
+from simio.components.passage import claim
 from simio.program.builder import Handle
 from simio.program.service import ratio
 
@@ -25,29 +25,39 @@ def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
     p = sender.p
     p.promise(size)
     for resource, byte in least_times(sender, receiver):
-        p.demand(resource, floor(size * byte))
+        claim(p, resource, floor(size * byte))
     window = min(sender.send_space, receiver.window)
     p.occupy(p.window(f"{sender.name} window", window), size * _round_trip(sender, receiver))
 
 
 def least_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:
-    """Least time in ps that a byte of data takes of each wire, CPU and lock of an endpoint."""
-    yield from wire_times(sender.path, sender.mss, sender.headers)
+    """Least time in ps that a byte of data takes of each wire, CPU and lock of an endpoint, for `claim`."""
+    path = sender.path
+    own = {wire.wire for wire in path.wires}
+    # A bond of which a flow has one member limits all flows together, too.
+    wires = [*path.wires, *(wire for wire in path.spread if wire.wire not in own)]
+    yield from wire_times(wires, sender.mss, sender.headers)
+    yield from _end_times(sender, receiver)
+
+
+def _end_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:
+    """The same of CPUs and locks alone."""
     for end, byte in _stacks(sender, receiver):
         yield end.stack.host.cpu, byte
         yield end.lock, byte
 
 
-def wire_times(path: NetworkPath, mss: int, headers: int) -> Iterator[tuple[Handle, Fraction]]:
-    """The same of wires alone, on a path with segments of `mss` bytes behind `headers`."""
-    for wire in path.wires:
+def wire_times(wires: Iterable[Wire], mss: int, headers: int) -> Iterator[tuple[Handle, Fraction]]:
+    """The same of wires alone, for segments of `mss` bytes behind `headers`."""
+    for wire in wires:
         yield wire.wire, _wire_byte(wire, mss, headers)
 
 
 def shared_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:
     """The same of wires and CPUs alone, for a byte that may go over any of several connections."""
+    yield from wire_times(sender.path.spread, sender.mss, sender.headers)
     locks = {end.lock for end in (sender, receiver)}
-    return (each for each in least_times(sender, receiver) if each[0] not in locks)
+    yield from (each for each in _end_times(sender, receiver) if each[0] not in locks)
 
 
 def _stacks(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Endpoint, Fraction]]:

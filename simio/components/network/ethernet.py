@@ -60,6 +60,8 @@ class EthernetWire(EthernetFrames):
 
     def __init__(self, p: Builder, link: Link[EthernetLink], source: str, target: str) -> None:
         super().__init__(p, link.part.sheet, source, target)
+        if link.member:
+            self.name = f"{self.name} {link.member.number}"
         self.delay = ceil_times(1, link.length * self.sheet.propagation) + self.sheet.coding
         self.gap = ceil_times(self.sheet.gap, self.byte)
         self.wire = p.resource(self.name)

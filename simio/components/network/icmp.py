@@ -31,7 +31,7 @@ class Echo:
     ):
         self.p = stacks[0].p
         self.near, self.far = stacks
-        self.there, self.back = paths
+        self.there, self.back = (path.of(None) for path in paths)
         self.size, self.patience = size, patience
         self.asked = self.p.machine(f"{name} asked", coalesce.WORDS.initial(batch=1))
         self.identifier = paths[0].capture.number() if paths[0].capture else 0

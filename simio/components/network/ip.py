@@ -44,7 +44,9 @@ class IpDatagrams:
         p = self.p = source.p
         self.name = name
         self.source, self.target = source, target
-        self.path = path
+        self.path, self.cut = path.of(ports), path.of(None)
+        """The way of a whole datagram, and that of fragments, which have no ports."""
+        self.by_ports = path.by_ports
         self.arrived = arrived
         self.flow = path.flow("udp", ports, _FIELDS)
         self.payload = (path.mtu - IP_HEADER) // 8 * 8
@@ -99,7 +101,19 @@ class IpDatagrams:
     def _packet(self, length: Register, number: Register, fragment: Register, word: Register) -> None:
         """The thread that is a packet on its way."""
         packet = Packet(length, (number, fragment, word), self.flow, queue=self.target.queue)
-        self.path.send(packet, lambda: self._input(packet), driven=True)
+        if not self.by_ports:
+            self._sent(self.path, packet)
+            return
+        p = self.p
+        with p.scope():
+            several = p.register(fragment // 2**8 % 2**8)
+            with p.when(several == 1):
+                self._sent(self.path, packet)
+            with p.when(several > 1):
+                self._sent(self.cut, packet)
+
+    def _sent(self, path: NetworkPath, packet: Packet) -> None:
+        path.send(packet, lambda: self._input(packet), driven=True)
 
     def _input(self, packet: Packet) -> None:
         """A packet has come, and the adapter's handler passes it on."""

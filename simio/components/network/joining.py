@@ -1,7 +1,8 @@
 """LRO of a connection: its adapter joins packets into buffers, each with one completion, before the driver sees them.
 
 As mlx5 has it (Linux drivers/net/ethernet/mellanox/mlx5/core): a buffer ends as GRO ends it, or when its time is over
-(lro_timeout_period_usecs), which counts from its first packet.
+(lro_timeout_period_usecs), which counts from its first packet. Packets keep their places in the ring, whose memory is
+that of so many packets of the MTU whatever they are joined into (en/params.c, mlx5e_mpwqe_get_log_rq_size).
 """
 
 from __future__ import annotations
@@ -25,12 +26,11 @@ class Joining:
         p = self.p = end.p
         self.end = end
         self.interface = end.seat.interface
-        self.ring = end.seat.napi.ring
         self.words = end.segment.parameters
         self.state = p.machine(f"{end.name} LRO", gro.WORDS.initial(most=most, latest=1))
         p.tally(end.name, "joined by the adapter", self.state + gro.MERGED, "packets")
         p.tally(end.name, "of data from the adapter", self.state + gro.BUFFERS, "buffers")
-        self.goes = p.procedure(f"{end.name} from the adapter", self.words, self._goes)
+        self.goes = p.procedure(f"{end.name} from the adapter", 1 + self.words, self._goes)
 
     def take(self, packet: Packet) -> None:
         """See `Joins.take`."""
@@ -39,23 +39,19 @@ class Joining:
         with p.scope():
             stage(self.end, self.state, packet)
             what = p.answer(gro.take, self.state, packet.words[0], packet.words[1])
-            with p.when(what == gro.JOINED):
-                self.ring.leave(1)
             with p.when(what == gro.HELD):
                 self._time()
             with p.when(what == gro.FLUSHES):
                 self._give_up()
                 p.call(what, gro.begun, self.state)
-                with p.either(what == 0) as otherwise:
-                    self.ring.leave(1)
-                    otherwise()
+                with p.when(what > 0):
                     self._time()
             with p.when(what == gro.BOTH), p.scope():
                 before = [p.register(one) for one in own]
                 self._give_up()
-                p.spawn(self.goes, *before)
+                p.spawn(self.goes, *before, p.register(1))
             with p.when(what == gro.PASSES):
-                p.spawn(self.goes, *own)
+                p.spawn(self.goes, *own, p.register(1))
 
     def _time(self) -> None:
         """A packet has begun a buffer, whose time runs; no run waits for that of a buffer that has ended."""
@@ -73,12 +69,13 @@ class Joining:
         p, own = self.p, self.p.arguments[: self.words]
         fetch(self.end, self.state, own[1:])
         own[0].set(own[1] % 2**16 + self.end.headers)
-        p.spawn(self.goes, *own)
+        with p.scope():
+            p.spawn(self.goes, *own, p.answer(gro.pieces, self.state))
 
-    def _goes(self, length: Register, *words: Register) -> None:
+    def _goes(self, length: Register, *rest: Register) -> None:
         """The thread that is a buffer, or a packet by itself, from its completion on."""
-        end = self.end
-        plain, mark = end.unmarked(words)
+        end, (*words, packets) = self.end, rest
+        plain, mark = end.unmarked(tuple(words))
         packet = Packet(length, plain, end.peer.flow, mark, end.name, end.queue)
 
         def deliver() -> None:
@@ -86,4 +83,4 @@ class Joining:
                 packet.flow.seen(self.interface.name, (length, *plain), sent=False)
             end.arrive(packet)
 
-        self.interface.complete(packet, deliver)
+        self.interface.complete(packet, packets, deliver)

@@ -12,6 +12,7 @@ from simio.components.network.place import CorePlace
 from simio.description.sheets.queued import QueuedAdapter
 from simio.errors import RunError
 from simio.machines.network import napi
+from simio.machines.nic import moderation
 from simio.machines.nic.layout import FROM_EVENT, FROM_FIRST, FROM_LAST
 from simio.program.builder import Builder, Handle, Register
 
@@ -43,6 +44,7 @@ class Napi:
             name,
             napi.WORDS.initial(
                 adaptive=int(sheet.adaptive), own_count=sheet.coalesce_count, own_delay=sheet.coalesce_delay,
+                table=moderation.TABLES[sheet.profiles],
                 counts_from=COUNTS_FROM[sheet.coalesce_from],
                 timeout=sheet.gro_flush_timeout, defer=sheet.napi_defer_hard_irqs,
                 sent_count=sheet.transmit_coalesce_count or 0, sent_delay=sheet.transmit_coalesce_delay,
@@ -102,6 +104,11 @@ class Napi:
             p.wait(time)
             p.put(rung, 1)
         p.get(rung, 1)
+
+    def joined(self, packets: Register) -> None:
+        """What is in the ring next is a buffer of so many packets, which are counted alike by adaptive moderation."""
+        with self.p.scope():
+            self.p.answer(napi.joined, self.state, packets)
 
     def arrived(self, length: Register) -> None:
         """A packet of `length` bytes is in the ring; returns when it is its turn, with the core in hand."""

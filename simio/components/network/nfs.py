@@ -17,6 +17,7 @@ from simio.components.network.path import NetworkPath
 from simio.components.network.rpc import OWN, RpcClient
 from simio.components.network.stack import Stack
 from simio.components.network.udp import UDP_HEADER
+from simio.components.passage import claim
 from simio.description.messages import MESSAGES
 from simio.machines.network import rpc as machines
 from simio.machines.network import writeback
@@ -260,8 +261,8 @@ class NfsMount:
         flow = self.rpc.servers[0].replies if reads else self.rpc.requests
         overhead = self.messages.read_reply if reads else self.messages.write
         packets = flow.datagrams.fragments(amount + overhead + UDP_HEADER)
-        for wire in flow.path.wires:
-            p.demand(wire.wire, sum(wire.time(length) for length in packets))
+        for wire in (flow.datagrams.cut if len(packets) > 1 else flow.path).wires:
+            claim(p, wire.wire, sum(wire.time(length) for length in packets))
         out, into = flow.source.sheet, flow.target.sheet
         for stack, datagram, packet in (
             (flow.source, out.udp_send, out.ip_send),

@@ -173,4 +173,4 @@ class RemoteFiles:
 
     def passage(self, writes: bool) -> Passage:
         """See `BlockDevice.passage`: wires, CPUs and the device of the server."""
-        return Passage(self.mount.transport.times(writes)) + self.files.passage(writes)
+        return Passage.of(self.mount.transport.times(writes)) + self.files.passage(writes)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.adapter import NetworkInterface
@@ -29,9 +30,12 @@ from simio.description.sheets.fibre_channel import FibreChannelLink, FibreChanne
 from simio.description.sheets.hippi import HippiLink, HippiSwitch
 from simio.description.sheets.network import FibreChannelNetworkAdapter
 from simio.errors import RunError
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Variable
 from simio.topology import Route, Topology
 from simio.units import format_quantity
+
+if TYPE_CHECKING:
+    from simio.components.network.bonded import Bonds
 
 MakeWire = Callable[[Builder, Link, str, str], Wire]
 
@@ -86,6 +90,8 @@ class NetworkPath:
         self.source, self.target = source, target
         self.capture = capture
         self.wires, self.switches = wires, switches
+        self.spread = wires
+        """The wires of all flows between the same hosts: of a bond that goes by ports, all as one."""
         limits = [wire.mtu for wire in wires] + [end.mtu for end in (source, target) if end.mtu]
         self.mtu = min(limits)
         """Largest IP datagram that fits all the way, in bytes."""
@@ -104,6 +110,18 @@ class NetworkPath:
         for switch, wire in zip(self.switches, self.wires[1:], strict=True):
             if isinstance(switch, PacketSwitch):
                 switch.check(self.mtu, wire)
+
+    @property
+    def by_ports(self) -> bool:
+        """True if flows between other ports may take another way."""
+        return False
+
+    def of(self, ports: tuple[int, int] | None, number: Variable | None = None) -> NetworkPath:
+        """The way of a flow between two ports, or of packets without any.
+
+        With `number`, several flows have it one after another, and that is a number of each, from 1.
+        """
+        return self
 
     def flow(self, protocol: str, ports: tuple[int, int], agreed: Mapping[str, int] = _NOTHING) -> Flow | None:
         """The flow in a packet trace from a port at the source to one at the target; None if there is no trace."""
@@ -189,25 +207,37 @@ class Network:
         Raises RunError where there is none, or where it leads through something that carries no packets.
         """
         way = self._way(source, target)
-        ports = [node for node in way.nodes if self.graph.nodes[node]["category"] in ("adapter", "switch", "disk")]
+        stops = [node for node in way.nodes if self.graph.nodes[node]["category"] in ("adapter", "switch", "disk")]
         links = way.of_category(self.graph, "link")
         ends = way.of_category(self.graph, "adapter")
-        if len(ends) != 2 or len(links) != len(ports) - 1 or way.of_category(self.graph, "disk"):
+        if len(ends) != 2 or len(links) != len(stops) - 1 or way.of_category(self.graph, "disk"):
             raise RunError(f"no path of links and switches leads from {source!r} to {target!r}")
+        hops = list(zip(links, pairwise(stops), strict=True))
+        if any(self.links[link].member for link in links):
+            return self._bonds.path(hops, (ends[0], ends[1]), made is not None)
         interface = made or self.interface
         first, last = interface(ends[0]), interface(ends[1])
-        hops = list(zip(links, pairwise(ports), strict=True))
         if isinstance(first, HippiInterface) and isinstance(last, HippiInterface):
-            return NetworkPath(first, last, [self._circuit(hops, ports[1:-1], last)], [], self.capture)
+            return NetworkPath(first, last, [self._circuit(hops, stops[1:-1], last)], [], self.capture)
         if all(self.links[link].part.kind == "fibre-channel" for link in links):
             return NetworkPath(first, last, [self._fibre_channel(hops, first, last)], [], self.capture)
-        wires = [self._wire(link, *ends) for link, ends in hops]
-        if isinstance(last, NetworkInterface) and isinstance(wires[-1], EthernetWire) and not last.pauses:
-            last.paused_by(wires[-1])
+        wires = [self.wire(link, *ends) for link, ends in hops]
+        self.attach(first, last, wires[-1])
+        switches = [self.switch(name) for name in stops[1:-1]]
+        return NetworkPath(first, last, wires, switches, self.capture)
+
+    def attach(self, first: Interface, last: Interface, wire: Wire) -> None:
+        """The interface at the end of a wire stops it, or is woken, by its kind."""
+        if isinstance(last, NetworkInterface) and isinstance(wire, EthernetWire) and not last.pauses:
+            last.paused_by(wire)
         if isinstance(first, VirtualInterface) and isinstance(last, VirtualInterface):
             last.woken_by(first)
-        switches = [self._switch(name) for name in ports[1:-1]]
-        return NetworkPath(first, last, wires, switches, self.capture)
+
+    @cached_property
+    def _bonds(self) -> Bonds:
+        from simio.components.network.bonded import Bonds
+
+        return Bonds(self)
 
     def _way(self, source: str, target: str) -> Route:
         """The shortest route, or the shortest passable one if packets cannot take that; if none is, the shortest."""
@@ -282,7 +312,8 @@ class Network:
         down = [span for link in links for span in link.down]
         return FibreChannelRoute(self.p, ways, credits, latencies, first.sheet.frame_payload, down, last.refused)
 
-    def _wire(self, link: str, source: str, target: str) -> Wire:
+    def wire(self, link: str, source: str, target: str) -> Wire:
+        """One direction of a link. Raises RunError if it carries no packets."""
         key = (link, source, target)
         if key not in self._wires:
             self._wires[key] = self._make_wire(self.links[link], source, target)
@@ -299,7 +330,8 @@ class Network:
             raise RunError(f"{link.name!r} is a link of kind {kind!r}, which carries no packets")
         return WIRES[kind](self.p, link, source, target)
 
-    def _switch(self, name: str) -> NetworkSwitch:
+    def switch(self, name: str) -> NetworkSwitch:
+        """A switch. Raises RunError if these packets cannot cross it."""
         if name not in self._switches:
             switch = self.system.switches[name]
             if switch.part.kind not in SWITCHES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 
 from simio.components.host.host import PROCESS
 from simio.components.host.kernel import UnixKernel
@@ -16,7 +17,7 @@ from simio.description.model import Adapter
 from simio.description.sheets.queued import QueuedAdapter
 from simio.description.sheets.stacks import TcpIpStack
 from simio.errors import RunError
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Operand, Register
 from simio.program.steps import UNBOUNDED
 
 
@@ -53,6 +54,14 @@ class QueuedInterface:
         self.lists = PageLists(p, self.places, stack)
         self._pools: dict[int, PagePool] = {}
         self._peers: dict[str, int] = {}
+
+    def port(self, number: int) -> QueuedInterface:
+        """A port of a card with several at a bond: each has a transmit ring, and all share what receives."""
+        if number == 1:
+            return self
+        one, room = copy(self), self.sheet.transmit_ring
+        one.ring = self.p.container(f"{self.name} port {number} transmit ring", room, room, "packets")
+        return one
 
     def cores(self, number: int, wish: Wish, peer: str | None, fragments: bool) -> Cores:
         """The cores of a connection's program and of its queue, as wished; `number` counts connections.
@@ -138,16 +147,17 @@ class QueuedInterface:
                 self.incoming.leave(packet.length)
                 self._polled(packet, deliver)
 
-    def complete(self, packet: Packet, deliver: Callable[[], None]) -> None:
-        """A buffer that the adapter has made of packets goes up; it has one completion, and a place in the ring."""
+    def complete(self, packet: Packet, packets: Register, deliver: Callable[[], None]) -> None:
+        """A buffer that the adapter has made of `packets` goes up: one completion, and their places in the ring."""
         self.bus.post(self.sheet.completion)
-        self._polled(packet, deliver)
+        self.queue(packet.queue).joined(packets)
+        self._polled(packet, deliver, packets)
 
-    def _polled(self, packet: Packet, deliver: Callable[[], None]) -> None:
-        """A poll finds a packet, or a buffer of packets; `deliver` emits the stack's work on it."""
+    def _polled(self, packet: Packet, deliver: Callable[[], None], packets: Operand = 1) -> None:
+        """A poll finds a packet, or a buffer of `packets`; `deliver` emits the stack's work on it."""
         queue = self.queue(packet.queue)
         queue.arrived(packet.length)
-        queue.ring.leave(1)
+        queue.ring.leave(packets)
         with queue.place.in_hand():
             self._pages(queue.place, packet)
             deliver()

@@ -14,7 +14,7 @@ from simio.description.model import System
 from simio.errors import RunError
 from simio.machines.tcp.layout import MOST_BYTES
 from simio.machines.tcp.settings import TcpSettings
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Variable
 from simio.units import format_quantity
 
 SERVER_PORT = 5001
@@ -60,10 +60,12 @@ class Sockets:
         aligned: bool,
         mss: int | None = None,
         wish: Wish = ANY,
+        number: Variable | None = None,
     ) -> tuple[Endpoint, Endpoint]:
         """The two ends of a TCP connection from `params.from_` to `params.to`, whose programs have such buffers.
 
         `mss` is the largest segment that the programs ask for, options included (TCP_MAXSEG), `wish` their cores.
+        `number` is that of the present one of the flows that have the connection one after another.
         Raises RunError for buffers that no connection can carry.
         """
         if max(buffers) > MOST_BYTES:
@@ -79,10 +81,11 @@ class Sockets:
         ports = (self.port(), SERVER_PORT)
         near, far = (
             self._endpoint(
-                stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end], buffers[end], aligned, own, wish
+                stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end].of(own, number), buffers[end],
+                aligned, own, wish,
             )
             for end, own in enumerate((ports, ports[::-1]))
-        )
+        )  # fmt: skip
         near.join(far)
         return near, far
 

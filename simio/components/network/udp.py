@@ -36,8 +36,8 @@ class UdpFlow:
         self.p = stacks[0].p
         self.source, self.target = stacks
         self.arrived = arrived
-        self.path = path
         self.datagrams = IpDatagrams(name, *stacks, path, self._input, ports)
+        self.path = self.datagrams.path
 
     def send(self, length: Operand, word: Operand, priority: int) -> None:
         """Send `length` bytes of data with a word; the kernel has them already."""

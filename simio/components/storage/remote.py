@@ -99,7 +99,9 @@ class RemoteSession:
         """Time of a byte of the data of writes, or of reads, on each wire between the hosts."""
         each = self.queues.each[0]
         sender = each.near if writes else each.far
-        return {wire.wire: Fraction(wire.time(sender.mss + sender.headers), sender.mss) for wire in sender.path.wires}
+        return {
+            wire.wire: Fraction(wire.time(sender.mss + sender.headers), sender.mss) for wire in sender.path.spread
+        }
 
     def _target(self) -> str:
         """The host that has the drives."""
@@ -252,7 +254,7 @@ class RemoteDevice:
 
     def passage(self, writes: bool) -> Passage:
         """The way of the data between the target and its drive, and over the links between the hosts."""
-        return self.local.passage(writes) + Passage(self.session.wires(writes))
+        return self.local.passage(writes) + Passage.of(self.session.wires(writes))
 
     def _commands(self, at: Register, size: Operand, writes: bool) -> None:
         p = self.p

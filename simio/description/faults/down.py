@@ -27,7 +27,7 @@ class Down(Passing):
         return (link.part for link in known.links if self._hits(link))
 
     def _hits(self, link: Link) -> bool:
-        return self.of in (link.name, *link.ends)
+        return self.of in (link.name, *link.ends) or (link.member is not None and self.of == link.member.of)
 
     def applied(self, system: System) -> System:
         """The links know when they are down."""

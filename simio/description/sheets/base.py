@@ -42,6 +42,8 @@ class Sheet(Values):
     `link_kinds` names the kinds of link that fit an adapter, switch or disk; empty means its own kind only. `shared`
     marks a kind of link that joins any number of ends, as a bus or a loop does, or at most so many as `joins` says.
 
+    `bonds` marks a kind of link of which several can be a bond.
+
     `remote` marks a link that is a protocol over other links: the drives at its ends have links of their own, too.
 
     `work` names the work that a time or rate is the cost of, if that is not the part as a whole; values with the same
@@ -58,6 +60,7 @@ class Sheet(Values):
     alternatives: ClassVar[tuple[str, ...]] = ()
     link_kinds: ClassVar[tuple[str, ...]] = ()
     shared: ClassVar[bool] = False
+    bonds: ClassVar[bool] = False
     remote: ClassVar[bool] = False
     faults: ClassVar[tuple[str, ...]] = ()
 

@@ -24,6 +24,7 @@ from simio.description.sheets.queues import QueueSheet
 class EthernetLink(Sheet):
     """A full-duplex Ethernet link (IEEE 802.3 clauses 3 and 4): frames with preamble, header, check and gap."""
 
+    bonds: ClassVar[bool] = True
     faults: ClassVar[tuple[str, ...]] = ("down",)
 
     work = {"propagation": "signals"}
@@ -55,6 +56,7 @@ class SharedEthernetSheet(EthernetLink):
     """
 
     shared: ClassVar[bool] = True
+    bonds: ClassVar[bool] = False
 
     devices: Count = Field(description="most stations")
     jam: Size = Field(description="jam after a collision")

@@ -69,8 +69,13 @@ class QueuedAdapter(Sheet):
     latency: Time = Field(0, description="time of a packet between the wire and the adapter's DMA, either way")
     adaptive: Flag = Field(
         False,
-        description="whether the driver moves the two values below through Linux's five profiles, after packets and "
+        description="whether the driver moves the two values below through five profiles of Linux, after packets and "
         "interrupts a second (DIM)",
+    )
+    profiles: Literal["last", "event"] = Field(
+        "last",
+        description="which profiles: those of a delay that the driver asks for from the last completion, from 256 "
+        "packets or 2 us to 64 or 64 us; or from the interrupt before (event), 256 packets or 1 to 256 us",
     )
     coalesce_count: Count = Field(1, description="completions that share an interrupt; 1: none do")
     coalesce_delay: Time = Field(0, description="longest wait for others")

@@ -32,6 +32,8 @@ READY = WORDS.word("ready", about="first word of the buffer that goes up next, a
 READY_SECOND = WORDS.word("ready_second")
 READY_OPTIONS = WORDS.word("ready_options")
 READY_MARKS = WORDS.word("ready_marks")
+READY_PIECES = WORDS.word("ready_pieces", "packets", about="of that buffer")
+PIECES = WORDS.word("pieces", "packets", about="of the buffer that is held")
 MERGED = WORDS.word("merged", "packets", about="packets that joined a buffer")
 BUFFERS = WORDS.word("buffers", "buffers", about="buffers of data that went up")
 BEGUN = WORDS.word("begun", "ps", about="when the buffer that is held was begun, where that counts")
@@ -65,6 +67,7 @@ def up(state: NDArray, base: int) -> None:
     state[base + READY_SECOND] = state[base + SECOND]
     state[base + READY_OPTIONS] = state[base + OPTIONS]
     state[base + READY_MARKS] = state[base + MARKS]
+    state[base + READY_PIECES] = state[base + PIECES]
     state[base + FIRST] = 0
     state[base + BUFFERS] += 1
 
@@ -77,6 +80,7 @@ def keep(state: NDArray, base: int, first: int, second: int) -> None:
     state[base + OPTIONS] = state[base + STAGED]
     state[base + MARKS] = state[base + STAGED_MARKS]
     state[base + EACH] = first & 65535
+    state[base + PIECES] = 1
     state[base + SESSIONS] += 1
 
 
@@ -102,6 +106,7 @@ def take(state: NDArray, base: int, first: int, second: int) -> int:
     )
     if plain and follows and alike and size + length <= state[base + MOST]:
         state[base + MERGED] += 1
+        state[base + PIECES] += 1
         state[base + FIRST] = (held >> 19 << 19 | flags << 16 | size + length) + 1
         state[base + SECOND] = second
         if length < state[base + EACH] or flags & (PUSH | FIN):
@@ -148,6 +153,12 @@ def date(state: NDArray, base: int, now: int) -> int:
 def begun(state: NDArray, base: int) -> int:
     """The instant at which the held buffer was begun, and 1 ps; 0: none is held."""
     return state[base + BEGUN] + 1 if state[base + FIRST] else 0
+
+
+@machine("network", word=READY_PIECES)
+def pieces(state: NDArray, base: int) -> int:
+    """Packets of the buffer that goes up."""
+    return state[base + READY_PIECES]
 
 
 @machine("network")

@@ -41,7 +41,7 @@ TAKEN = WORDS.word("taken", "packets", about="packets of the present softirq")
 BEGAN = WORDS.word("began", "ps", about="instant at which it began")
 HELD = WORDS.word("held", "threads", about="merged buffers that wait for the end of the poll")
 BYTES = WORDS.word("bytes", "bytes", about="of all packets")
-PACKETS = WORDS.word("packets", "packets", about="in all")
+PACKETS = WORDS.word("packets", "packets", about="in all, each of those that the adapter has joined")
 ADAPTIVE = WORDS.word("adaptive", about="1: the driver chooses count and delay after the load")
 MODERATION = WORDS.include(moderation.WORDS)
 OWNED = WORDS.word("owned", about="1: a program polls in place of a softirq")
@@ -78,6 +78,7 @@ def begin(state: NDArray, base: int, now: int) -> int:
     state[base + BATCH] += 1
     state[base + EVENT] = now
     state[base + INTERRUPTS] += 1
+    moderation.interrupted(state, base + MODERATION)
     state[base + TAKEN] = 0
     state[base + BEGAN] = now
     return RAISE
@@ -95,6 +96,13 @@ def arrive(state: NDArray, base: int, now: int, length: int) -> int:
     if state[base + WAITING] >= state[base + MODERATION + moderation.COUNT]:
         return begin(state, base, now)
     return FIRST if state[base + WAITING] == 1 else WAIT
+
+
+@machine("network")
+def joined(state: NDArray, base: int, packets: int) -> int:
+    """The buffer that comes next has `packets` in it, all of which the driver counts. Returns 0."""
+    state[base + PACKETS] += packets - 1
+    return 0
 
 
 @machine("network", word=BATCH)
@@ -255,11 +263,11 @@ def complete(state: NDArray, base: int, now: int) -> int:
         state[base + TAKEN] = 0
         state[base + BEGAN] = now
         return YIELD
-    if state[base + ADAPTIVE]:
-        moderation.sample(state, base + MODERATION, now, state[base + PACKETS], state[base + BYTES])
     if state[base + MASKED]:
         state[base + SLEEPS] = 1
         return DONE
+    if state[base + ADAPTIVE]:
+        moderation.sample(state, base + MODERATION, now, state[base + PACKETS], state[base + BYTES])
     return armed(state, base, now)
 
 

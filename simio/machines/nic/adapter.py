@@ -126,12 +126,19 @@ def _send(state: NDArray, base: int, at: int, begin: int) -> None:
     state[base + c.UP_FREE] = begin + up
     state[base + c.UP_BUSY] += up
     state[base + c.SEND_HEAD] += 1
-    record(state, base, state[base + c.SEND_HEAD], gone + state[base + c.OUTWARD] - state[at + c.ARRIVED])
+    record(state, base, state[base + c.SEND_HEAD], state[at + c.ARRIVED], gone + state[base + c.OUTWARD])
 
 
 @shared
-def record(state: NDArray, base: int, number: int, time: int) -> None:
-    """Keep the time of a packet, its `number` counting from the start, if it is one of the sample."""
+def record(state: NDArray, base: int, number: int, came: int, end: int) -> None:
+    """Keep the time of a packet, its `number` counting from the start, if it is one of the sample.
+
+    A generator reads its clock when it has taken the packet, and takes one after another.
+    """
+    taken = end + state[base + c.STAMPS]
+    if state[base + c.STAMP] > 0:
+        taken = max(taken, state[base + c.STAMPED]) + state[base + c.STAMP]
+        state[base + c.STAMPED] = taken
     if number % state[base + c.SAMPLE] == 0:
-        state[base + state[base + c.TIMES_AT] + state[base + c.TIME_TAIL] % c.TIMES] = time + state[base + c.STAMPS]
+        state[base + state[base + c.TIMES_AT] + state[base + c.TIME_TAIL] % c.TIMES] = taken - came
         state[base + c.TIME_TAIL] += 1

@@ -160,6 +160,7 @@ def _begin(state: NDArray, base: int, queue: int, now: int) -> int:
     time = state[base + c.POLL]
     if state[base + c.POLLS] == 0:
         state[base + c.INTERRUPTS] += 1
+        moderation.interrupted(state, queue + c.MODERATION)
         time += state[base + c.START]
         if now - state[queue + c.IDLE] >= state[base + c.LONG]:
             time += state[base + c.LONG_COLD]
@@ -202,7 +203,7 @@ def _take(state: NDArray, base: int, queue: int, now: int, packets: int) -> int:
         if not sends:
             rings.give_back(state, base, queue, page)
             state[base + c.HANDLED] += 1
-            record(state, base, state[base + c.HANDLED], now + spent - came)
+            record(state, base, state[base + c.HANDLED], came, now + spent)
         elif state[queue + c.SENT] + state[queue + c.PREPARED] - state[queue + c.REAPED] < state[base + c.SEND_RING]:
             place = (state[queue + c.SENT] + state[queue + c.PREPARED]) % state[base + c.SEND_RING]
             state[base + state[queue + c.SENT_PAGE_AT] + place] = page

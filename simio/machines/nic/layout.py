@@ -73,6 +73,8 @@ LEAST = NIC.word("least", about="clock of a core with little to do, in thousandt
 PERIOD = NIC.word("period", "ps", about="from one choice of a core's clock to the next")
 ADAPTIVE = NIC.word("adaptive", about="1: the driver chooses count and delay of each queue")
 STAMPS = NIC.word("stamps", "ps", about="of a recorded time that a generator takes for itself")
+STAMP = NIC.word("stamp", "ps", about="for which a generator is busy with a packet that comes back")
+STAMPED = NIC.word("stamped", "ps", about="when it has taken the one that came back last")
 SAMPLE = NIC.word("sample", "packets", about="of which the time of one is recorded")
 SETS = NIC.word("sets", about="of the last-level cache that first bytes of buffers lie in; 0: nobody reads them")
 WAYS = NIC.word("ways", "lines", about="of a set")

@@ -1,9 +1,10 @@
 """Adaptive interrupt moderation as Linux has it: a search among five profiles by what the last samples were like.
 
-A sample is 64 interrupts long. The search goes on in its direction while a sample is better than the one before:
-more bytes a second by a tenth, or as many in more packets, or as many of both with fewer interrupts; else it turns.
-It rests where both neighbours are worse, until the load changes, or after ten steps for as many samples (Linux,
-lib/dim/net_dim.c, include/linux/dim.h).
+A sample is 64 interrupts long, whatever else begins polls; it ends with a poll after which the driver asks for the
+next one (Linux, mlx5/core/en_txrx.c: mlx5e_completion_event, mlx5e_napi_poll). The search goes on in its direction
+while a sample is better than the one before: more bytes a second by a tenth, or as many in more packets, or as many
+of both with fewer interrupts; else it turns. It rests where both neighbours are worse, until the load changes, or
+after ten steps for as many samples (Linux, lib/dim/net_dim.c, include/linux/dim.h).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ SINCE_BYTES = WORDS.word("since_bytes", "bytes", about="of these")
 BYTE_RATE = WORDS.word("byte_rate", "bytes/ms", about="of the sample before")
 PACKET_RATE = WORDS.word("packet_rate", "packets/ms", about="of the sample before")
 EVENT_RATE = WORDS.word("event_rate", "1/ms", about="interrupts of the sample before")
-PROFILE = WORDS.word("profile", initial=1, about="row of the table of profiles")
+TABLE = WORDS.word("table", about="of profiles: of the delay from the last completion, or from the interrupt before")
+PROFILE = WORDS.word("profile", initial=1, about="row of that table")
 TUNE = WORDS.word("tune", about="state of the search among profiles")
 STEPS_RIGHT = WORDS.word("steps_right")
 STEPS_LEFT = WORDS.word("steps_left")
@@ -36,28 +38,38 @@ TOP, RESTING, RIGHT, LEFT = 0, 1, 2, 3
 WORSE, SAME, BETTER = 0, 1, 2
 LAST = 4
 """The last profile."""
+FROM_LAST, FROM_EVENT = 0, 1
+"""Tables of profiles (NET_DIM_RX_CQE_PROFILES, NET_DIM_RX_EQE_PROFILES)."""
+TABLES = {"last": FROM_LAST, "event": FROM_EVENT}
 MICROSECOND = 1_000_000
 
 
 @shared
-def delay_of(profile: int) -> int:
-    """Delay of a profile in ps (NET_DIM_RX_CQE_PROFILES)."""
+def delay_of(table: int, profile: int) -> int:
+    """Delay of a profile in ps."""
+    if table == FROM_EVENT:
+        return (1 if profile == 0 else 8 if profile == 1 else 16 << profile) * MICROSECOND
     return (2 if profile == 0 else 4 << profile) * MICROSECOND
 
 
 @shared
-def count_of(profile: int) -> int:
-    """Completions of a profile (NET_DIM_RX_CQE_PROFILES)."""
-    return max(256 >> profile, 64)
+def count_of(table: int, profile: int) -> int:
+    """Completions of a profile."""
+    return 256 if table == FROM_EVENT else max(256 >> profile, 64)
+
+
+@shared
+def interrupted(state: NDArray, own: int) -> None:
+    """The queue interrupts."""
+    state[own + SEEN] += 1
 
 
 @shared
 def sample(state: NDArray, own: int, now: int, packets: int, size: int) -> int:
-    """An interrupt has been served: end the sample after 64 of these; 1 if the profile changes, else 0.
+    """The driver asks for an interrupt: end the sample after 64 of these; 1 if the profile changes, else 0.
 
     `own` is where the words of the queue's moderation are, which has had so many packets and bytes in all.
     """
-    state[own + SEEN] += 1
     spent = (now - state[own + SINCE]) // MICROSECOND
     if state[own + SEEN] < EVENTS or spent == 0:
         return 0
@@ -70,8 +82,8 @@ def sample(state: NDArray, own: int, now: int, packets: int, size: int) -> int:
     state[own + SINCE_BYTES] = size
     if state[own + PROFILE] == before:
         return 0
-    state[own + DELAY] = delay_of(state[own + PROFILE])
-    state[own + COUNT] = count_of(state[own + PROFILE])
+    state[own + DELAY] = delay_of(state[own + TABLE], state[own + PROFILE])
+    state[own + COUNT] = count_of(state[own + TABLE], state[own + PROFILE])
     return 1
 
 

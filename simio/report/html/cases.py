@@ -46,7 +46,7 @@ def summary(case: CaseResult, graph: nx.Graph, unit: str) -> str:
 def uses(case: CaseResult) -> str:
     """The utilisation of every resource that was used."""
     used = (use for use in case.resources if use.seizes or use.utilisation)
-    return f"<h3>Use of everything</h3>{grid_table(tables.resources(used), 'uses')}"
+    return f"<h3>Use of everything</h3>{grid_table(tables.resources(used, case.bonds), 'uses')}"
 
 
 def records(case: CaseResult, unit: str) -> str:

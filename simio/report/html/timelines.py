@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from simio.report.html.curves import COLOURS, Figure, plain
+from simio.result.bonds import told_apart
 from simio.result.model import CaseResult, ResourceUse
 from simio.result.recorded import Level
 from simio.wording import figure, grouped, in_unit
@@ -36,7 +37,10 @@ def timelines(case: CaseResult, unit: str) -> dict[str, Figure]:
     uses = sorted(case.resources, key=lambda use: -use.utilisation)
     busy = [use for use in uses if use.utilisation > 0 and use.name in rows.resources]
     about = f"busiest: {busy[0].name}, {busy[0].utilisation:.1%}" if busy else ""
-    lines = [(name, _means(case, rows.resources[use.name], 100)) for name, use in _most(busy, _name)]
+    lines = [
+        (name, _means(case, rows.resources[use.name], 100))
+        for name, use in _most(busy, _name, told_apart(case.bonds))
+    ]
     found["Utilisation (%)"] = _plot(case, lines, about)
     uses = sorted(uses, key=lambda use: -use.mean_line)
     waited = [use for use in uses if use.name in rows.lines]
@@ -101,9 +105,11 @@ def _name(item: ResourceUse | Level) -> str:
     return item.name
 
 
-def _most(items: Sequence[Item], name: Callable[[Item], str]) -> list[tuple[str, Item]]:
+def _most(
+    items: Sequence[Item], name: Callable[[Item], str], *keys: Callable[[Item], Hashable]
+) -> list[tuple[str, Item]]:
     """The first of each group of alike items, up to `MOST` of them."""
-    return [(label, group[0]) for label, group in grouped(items, name)][:MOST]
+    return [(label, group[0]) for label, group in grouped(items, name, *keys)][:MOST]
 
 
 def _unit_of(case: CaseResult) -> tuple[int, str]:

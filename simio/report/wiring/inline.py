@@ -58,9 +58,14 @@ def _owners(graph: nx.Graph, resource: str) -> Iterable[str]:
     """The nodes that a resource belongs to: of its name, beginning with it, a core's CPUs, or links with its ends."""
     source, arrow, rest = resource.partition(">")
     if arrow:
-        ends = {source, rest.partition(" ")[0]}
+        target, *more = rest.split(" ")
+        # Of links between the same ends, the members of a bond, each has the wires with its number.
         return [
-            name for name, node in graph.nodes(data=True) if node["category"] == "link" and ends <= set(graph[name])
+            name
+            for name, node in graph.nodes(data=True)
+            if node["category"] == "link"
+            and {source, target} <= set(graph[name])
+            and ("member" not in node or node["member"] in more)
         ]
     host, _, own = resource.partition(".")
     if own.startswith(("core ", "polling core ")):

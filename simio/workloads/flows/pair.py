@@ -7,9 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simio.components.network.agreement import Dialogue, agreed
+from simio.components.network.bond import BondWire
 from simio.components.network.demand import wire_times
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS
 from simio.components.network.tcp import Endpoint
+from simio.components.passage import claim
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
@@ -17,7 +19,7 @@ from simio.errors import RunError
 from simio.machines.tcp import layout
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.machines.tcp.settings import initial
-from simio.program.builder import Builder, Handle, Register, since
+from simio.program.builder import Builder, Handle, Register, Variable, since
 from simio.workloads.common.arrivals import ArrivalProcess
 from simio.workloads.common.sizes import SizeClasses, mean, weighted
 from simio.workloads.common.sockets import ENDLESS
@@ -30,10 +32,14 @@ THOUSANDTHS = "thousandths"
 
 
 class FlowWords:
-    """Words that the two threads of a connection share: the present flow's size and when it arrived."""
+    """Words that the two threads of a connection share: the present flow's size and when it arrived.
 
-    def __init__(self, p: Builder, own: str) -> None:
+    Where the way of a flow depends on it, they have its `number`, too.
+    """
+
+    def __init__(self, p: Builder, own: str, numbered: bool) -> None:
         self.size, self.arrived = p.variable(f"{own} size"), p.variable(f"{own} arrived")
+        self.number = p.variable(f"{own} number") if numbered else None
         self.renewed = p.container(f"{own} renewed", unit="connections")
 
 
@@ -47,7 +53,9 @@ class HostPair:
         self.flows, self.p, self.params, self.name = flows, flows.p, flows.params, name
         site, window = flows.site, flows.params.window
         stacks = [site.sockets.stack(host) for host in hosts]
-        self.paths = [site.network.path(*hosts), site.network.path(*reversed(hosts))]
+        paths = [site.network.path(*hosts), site.network.path(*reversed(hosts))]
+        self.numbers = flows.numbers if any(path.by_ports for path in paths) else None
+        self.paths = [path.of(None, self.numbers) for path in paths]
         self.ends = Dialogue(*hosts, window, nodelay=False)
         mtu = min(path.mtu for path in self.paths)
         self.settings = agreed([stack.sheet for stack in stacks], mtu, self.ends)
@@ -66,7 +74,13 @@ class HostPair:
     def bytes_times(self) -> dict[Handle, Fraction]:
         """Least time in ps that a byte takes of each link on the way."""
         headers = IP_HEADER + TCP_HEADER + TIMESTAMPS
-        return dict(wire_times(self.paths[0], self.settings[0].mss, headers))
+        return dict(wire_times(self.paths[0].wires, self.settings[0].mss, headers))
+
+    @cached_property
+    def lines(self) -> dict[Handle, int]:
+        """How many flows each of these can carry at once: a bond has one for each member."""
+        wires = self.paths[0].wires
+        return {wire.wire: len(wire.wires) if isinstance(wire, BondWire) else 1 for wire in wires}
 
     def alone(self, size: Register) -> Register:
         """A register with the least time of a flow: a round trip, the way there, and the slowest link."""
@@ -82,8 +96,8 @@ class HostPair:
         pristine = [self._pristine(end) for end in (0, 1)]
         for own in p.replicate(self.name, count):
             buffers = self.params.buffer, self.params.buffer
-            ends = self.flows.site.sockets.connection(self.ends, own, buffers, True)
-            flow = FlowWords(p, own)
+            flow = FlowWords(p, own, self.numbers is not None)
+            ends = self.flows.site.sockets.connection(self.ends, own, buffers, True, number=flow.number)
             self._sender(own, ends, pristine, arriving, flow)
             self._receiver(own, ends[1], flow)
 
@@ -108,6 +122,8 @@ class HostPair:
             size = flows.draw()
             flow.size.store(size)
             flow.arrived.store(arrived)
+            if self.numbers and flow.number:
+                flow.number.store(self.numbers.increment() + 1)
             sender.connect()
             sender.reached(layout.ESTABLISHED)
             sender.write(size)
@@ -152,6 +168,11 @@ class AllFlows:
         self.parked = p.container(f"{self.name} connections that are not needed", unit="flows")
         self.classes = SizeClasses(p, params.classes, self.weighted)
 
+    @cached_property
+    def numbers(self) -> Variable:
+        """Counts flows, which have no ports of their own."""
+        return self.p.variable(f"{self.name} flows numbered")
+
     def emit(self) -> None:
         """The threads of all pairs, and one that ends when all flows are done."""
         p, params = self.p, self.params
@@ -175,14 +196,14 @@ class AllFlows:
         shared = set.intersection(*(set(pair.bytes_times) for pair in pairs))
         for wire, byte in pairs[0].bytes_times.items():
             if wire in shared:
-                self.p.demand(wire, int(amount * byte))
+                claim(self.p, wire, int(amount * byte))
 
     def _rate(self, pairs: list[HostPair]) -> Fraction:
         """Flows a second that load the link which they load most to the share that is asked for."""
         times: dict[Handle, Fraction] = {}
         for pair in pairs:
             for wire, byte in pair.bytes_times.items():
-                times[wire] = times.get(wire, Fraction(0)) + byte / len(pairs)
+                times[wire] = times.get(wire, Fraction(0)) + byte / (len(pairs) * pair.lines[wire])
         assert self.params.load is not None
         return self.params.load * 10**12 / (max(times.values()) * mean(self.weighted))
 

@@ -15,7 +15,7 @@ from simio.components.network.multiqueue.hooks import HOOKS
 from simio.components.site import Site
 from simio.description.arrivals import RequestRate
 from simio.description.model import Adapter, Link, Workload, fits
-from simio.description.quantities import Count, Extent, OptionalCount, Text, Whole, refusal
+from simio.description.quantities import Count, Extent, OptionalCount, Text, Time, Whole, refusal
 from simio.description.sheets.ethernet import EthernetLink
 from simio.description.sheets.packets import PacketKernelSheet
 from simio.description.sheets.queued import QueuedAdapter
@@ -51,6 +51,11 @@ class ArrivingPackets(WorkloadParams):
     burst: Count = Field(
         1, description="packets that come together, at the rate of the line; pauses between bursts make up for it"
     )
+    window: Time = Field(
+        0,
+        description="time within which what is due comes together, as a generator in software that has a like "
+        "adapter sends it, one packet after another; pauses make up for it; 0 s: none",
+    )
     frame: Extent = Field(64, description="bytes of a frame, header and check included")
     flows: Annotated[Count, Field(le=MOST_FLOWS)] = Field(
         1024, description="flows that they belong to, in turn; the adapter's steering gives each a queue"
@@ -73,6 +78,10 @@ class ArrivingPackets(WorkloadParams):
     def _paced(self) -> ArrivingPackets:
         if self.burst > 1 and self.rate is None:
             raise refusal("no rate", "a rate, as bursts of all that the link can carry have no pauses", field="burst")
+        if self.window and self.rate is None:
+            raise refusal("no rate", "a rate, by which packets are due", field="window")
+        if self.window and self.burst > 1:
+            raise refusal("both", "burst, of the line, or window, of a generator in software", field="window")
         return self
 
 
@@ -94,7 +103,7 @@ def packets(site: Site, workload: Workload[ArrivingPackets]) -> None:
         )
     load = FrameLoad(
         params.frame, params.rate, params.flows, params.packets or c.NEVER, params.sample, params.burst,
-        params.stamps == "software",
+        params.window, params.stamps == "software",
     )  # fmt: skip
     made = MultiqueueAdapter(
         host, adapter, host.pcie(adapter.bus), _link(site, params), kernel, HOOKS[params.does], params.cores, load,
@@ -201,8 +210,9 @@ class Drivers:
         p, line = self.p, self.p.resource(f"{self.params.host}.{self.params.adapter} line in")
         with p.thread(f"{self.name}: line"):
             p.promise(number * self.params.frame)
-            bursts, last = divmod(number - 1, self.params.burst)
-            p.demand(line, bursts * int(self.params.burst * self.adapter.gap) + (last + 1) * self.adapter.frame_time)
+            adapter = self.adapter
+            bursts, last = divmod(number - 1, adapter.together)
+            p.demand(line, bursts * int(adapter.together * adapter.gap) + last * adapter.inner + adapter.frame_time)
             p.demand(self.adapter.bus.up, number * self.adapter.received)
 
     def _tallies(self) -> None:
@@ -260,6 +270,11 @@ def _link(site: Site, params: ArrivingPackets) -> Link[EthernetLink]:
     port = f"{params.host}.{params.adapter}"
     for link in site.system.links:
         if port in link.ends and isinstance(link.part.sheet, EthernetLink):
+            if link.member:
+                raise RunError(
+                    f"the bond {link.member.of!r} ends at {port!r}; packets by the million come over a single link",
+                    ".adapter",
+                )
             return link  # type: ignore[return-value]
     raise RunError(f"no Ethernet link ends at {port!r}; packets come over one", ".adapter")
 
@@ -278,4 +293,17 @@ def _check_load(params: ArrivingPackets, adapter: MultiqueueAdapter) -> None:
             f"found {float(params.rate or 0) / 1e6:.4g} Mpackets/s; the link carries {carried:.4g} Mpackets/s of "
             f"{params.frame} B",
             ".rate",
+        )
+    if params.window and adapter.gap < adapter.inner:
+        sent = float(Fraction(10**12, adapter.inner)) / 1e6
+        raise RunError(
+            f"found {float(params.rate or 0) / 1e6:.4g} Mpackets/s; a generator that sends packets one by one "
+            f"(window) sends {sent:.4g} Mpackets/s",
+            ".rate",
+        )
+    if params.stamps == "software" and not adapter.hook.sends:
+        raise RunError(
+            f"packets do not come back from {params.does!r}, so that a generator has no times of them; "
+            "use stamps: line",
+            ".stamps",
         )

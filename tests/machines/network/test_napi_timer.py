@@ -6,10 +6,12 @@ import pytest
 
 from simio.machines.door import call
 from simio.machines.network import gro, napi
+from simio.machines.nic import moderation
 from simio.machines.nic.layout import FROM_EVENT, FROM_FIRST, FROM_LAST
 
 ACK = 5 << 16 | 1000
 TIMEOUT = 20_000
+MICROSECOND = moderation.MICROSECOND
 
 
 class Queue:
@@ -57,6 +59,29 @@ def test_a_buffer_stays_until_the_timer_finds_nothing() -> None:
     assert queue.ask(napi.fires, 36_000) == 1
     assert queue.poll(37_000, 500, stays=0) == (napi.DONE, 0)
     assert (queue.state[napi.INTERRUPTS], queue.state[napi.TIMERS], queue.state[napi.POLLS]) == (2, 1, 3)
+
+
+def sampled(defer: int, rounds: int) -> int:
+    """When the last sample of a queue ended that interrupts each us, and whose timer polls 21 ns after each poll."""
+    queue = Queue(adaptive=1, defer=defer)
+    for at in range(0, rounds * MICROSECOND, MICROSECOND):
+        assert queue.come(at) == [napi.RAISE]
+        queue.ask(napi.gather, at)
+        assert queue.poll(at + 1000, at, stays=1) == (napi.DONE, 1)
+        assert (queue.ask(napi.rest, at + 21_000), queue.ask(napi.fires, at + 21_000)) == (0, 1)
+        queue.ask(napi.gathered, at + 22_000)
+        assert queue.poll(at + 22_000) == (napi.DONE, 0)
+    return int(queue.state[napi.MODERATION + moderation.SINCE])
+
+
+def test_a_sample_of_the_load_has_64_interrupts_and_no_polls_of_the_timer() -> None:
+    assert sampled(defer=0, rounds=63) == 0
+    assert sampled(defer=0, rounds=64) == 63 * MICROSECOND + 1000
+
+
+def test_a_sample_ends_when_the_driver_asks_for_an_interrupt() -> None:
+    # The poll after the interrupt leaves the adapter without one, until that of the timer has found nothing.
+    assert sampled(defer=1, rounds=64) == 63 * MICROSECOND + 22_000
 
 
 def test_a_timer_that_finds_a_softirq_at_work_does_nothing() -> None:

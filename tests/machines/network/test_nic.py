@@ -159,6 +159,17 @@ def test_times_of_a_generator_have_its_own_part_in_them() -> None:
     assert [asked(state, driver.recorded, 0) for _ in range(4)] == [1090, 1100, 1110, 1126]
 
 
+def test_a_generator_takes_what_comes_back_one_by_one() -> None:
+    # Packets of the test above end at 100, 120, 140 and 166; 1000 later the generator has them, each for 25.
+    state = adapter(left=5, stamps=1000, stamp=25)
+    session(state, 24)
+    assert asked(state, driver.finished, 0) == 4
+    taken = [1100 + 25, 1125 + 25, 1150 + 25, 1175 + 25]
+    assert [asked(state, driver.recorded, 0) for _ in range(4)] == [
+        end - came for end, came in zip(taken, (10, 20, 30, 40), strict=True)
+    ]
+
+
 def test_a_doorbell_is_rung_for_the_packets_of_a_poll() -> None:
     state = adapter(left=2, sends=8)
     state[c.SENDS] = 1
@@ -240,9 +251,10 @@ def samples(state: np.ndarray, number: int, packets: int) -> list[int]:
     found, now, taken = [], 0, 0
     for _ in range(number):
         for _ in range(moderation.EVENTS):
-            delay = moderation.delay_of(int(state[own + moderation.PROFILE]))
+            delay = moderation.delay_of(int(state[own + moderation.TABLE]), int(state[own + moderation.PROFILE]))
             now += delay
             taken += packets * delay // moderation.MICROSECOND
+            moderation.interrupted(state, own)
             moderation.sample(state, own, now, taken, taken)
         found.append(int(state[own + moderation.PROFILE]))
     return found
@@ -257,9 +269,25 @@ def test_moderation_stays_where_no_packets_are_counted() -> None:
     assert samples(adapter(adaptive=1), 4, 0) == [1, 1, 1, 1]
 
 
-def test_profiles_are_those_of_linux() -> None:
-    assert [moderation.delay_of(row) // moderation.MICROSECOND for row in range(5)] == [2, 8, 16, 32, 64]
-    assert [moderation.count_of(row) for row in range(5)] == [256, 128, 64, 64, 64]
+@pytest.mark.parametrize(
+    ("table", "delays", "counts"),
+    [("last", [2, 8, 16, 32, 64], [256, 128, 64, 64, 64]), ("event", [1, 8, 64, 128, 256], [256] * 5)],
+)
+def test_profiles_are_those_of_linux(table: str, delays: list[int], counts: list[int]) -> None:
+    number = moderation.TABLES[table]
+    assert [moderation.delay_of(number, row) // moderation.MICROSECOND for row in range(5)] == delays
+    assert [moderation.count_of(number, row) for row in range(5)] == counts
+
+
+def test_moderation_sets_what_its_table_says() -> None:
+    # Each interrupt serves a packet a us of its delay: the search ends at the longest delay of either table.
+    for table, (delay, count) in {"last": (64, 64), "event": (256, 256)}.items():
+        state = adapter(adaptive=1)
+        own = int(state[c.QUEUE_AT]) + c.MODERATION
+        state[own + moderation.TABLE] = moderation.TABLES[table]
+        assert samples(state, 8, 1)[-1] == moderation.LAST
+        assert state[own + moderation.DELAY] == delay * moderation.MICROSECOND
+        assert state[own + moderation.COUNT] == count
 
 
 def test_the_clock_of_a_core_settles_where_it_is_four_fifths_busy_or_at_its_least() -> None:
@@ -283,9 +311,9 @@ def test_moderation_counts_bytes_before_packets() -> None:
     state = np.array(moderation.WORDS.initial(), dtype=np.int64)
 
     def ends(now: int, packets: int, size: int) -> int:
-        for _ in range(moderation.EVENTS - 1):
+        for _ in range(moderation.EVENTS):
+            moderation.interrupted(state, 0)
             moderation.sample(state, 0, now, packets, size)
-        moderation.sample(state, 0, now, packets, size)
         return int(state[moderation.PROFILE])
 
     ms = 1000 * moderation.MICROSECOND

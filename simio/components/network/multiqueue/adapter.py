@@ -15,6 +15,7 @@ from simio.description.sheets.packets import PacketKernelSheet
 from simio.description.sheets.queued import QueuedAdapter
 from simio.machines.layout import State
 from simio.machines.nic import layout as c
+from simio.machines.nic import moderation
 from simio.machines.nic.cache import scattered
 from simio.program.service import ceil_times, per_byte
 
@@ -28,7 +29,8 @@ COUNTS_FROM = {"first": c.FROM_FIRST, "last": c.FROM_LAST, "event": c.FROM_EVENT
 class FrameLoad:
     """Frames of `frame` bytes, header and check included, `rate` a second (None: all that the line can).
 
-    They come `burst` at a time. With `stamps` their times are those that a generator in software tells.
+    They come `burst` at a time, at the rate of the line; or as software sends them that hands to a like adapter,
+    one by one, all that is due within `window` ps. With `stamps` their times are those that such software tells.
     """
 
     frame: int
@@ -37,6 +39,7 @@ class FrameLoad:
     packets: int
     sample: int
     burst: int
+    window: int
     stamps: bool
 
 
@@ -71,6 +74,17 @@ class MultiqueueAdapter:
     def gap(self) -> Fraction:
         """Time from one packet that comes to the next, in ps."""
         return Fraction(10**12) / self.load.rate if self.load.rate else Fraction(self.frame_time)
+
+    @property
+    def together(self) -> int:
+        """Packets that come one behind another, before a pause."""
+        return max(ceil(self.load.window / self.gap), self.load.burst)
+
+    @property
+    def inner(self) -> int:
+        """Time from one of these to the next, in ps: that of a frame, or of software that sends it by itself."""
+        alone = self.host.span(self.sheet.transmit_cost) + self.sheet.doorbell
+        return max(self.frame_time, alone if self.load.window else 0)
 
     @property
     def carried(self) -> int:
@@ -218,12 +232,13 @@ class MultiqueueAdapter:
             own = self._own(number, c.TABLES + len(words))
             places["queue_size"] = len(own)
             words += own
-        gap = self.gap * load.burst - self.frame_time * (load.burst - 1)
+        gap = self.gap * self.together - self.inner * (self.together - 1)
         line = self.link.part.sheet
         way = ceil_times(int(self.link.length * 1000), Fraction(line.propagation) / 1000) + line.coding
         return c.NIC.initial(
             **places, **cache, **self._link_times(), **self._costs(),
-            inner=self.frame_time, burst=load.burst, stamps=self._stamps(way) if load.stamps else 0,
+            inner=self.inner, burst=self.together, stamps=self._stamps(way) if load.stamps else 0,
+            stamp=self.host.span(self.kernel.user_receive) if load.stamps else 0,
             gap=int(gap), gap_rest=gap.numerator % gap.denominator, gap_parts=gap.denominator,
             next=self.frame_time, left=load.packets, flows=load.flows, queues=self.queues,
             inward=sheet.latency, outward=sheet.latency + way, pipe=sheet.packet_time, frame=self.frame_time,
@@ -235,7 +250,7 @@ class MultiqueueAdapter:
         """Time in ps of a generator with a like adapter, which reads its clock before it sends and after it receives.
 
         A doorbell, the descriptor and the packet to its adapter, and both ways through that and along the line; then
-        the packet and its completion to memory, and a look at these by a program that polls.
+        the packet and its completion to memory, and a look at these by a program that polls, which has its own turn.
         """
         bus, times = self.bus, self._link_times()
         sent = self.sheet.doorbell + bus.delay + times["fetch_round"] + times["send_ask"] + times["send_bring"]
@@ -272,5 +287,6 @@ class MultiqueueAdapter:
             **places, posted=ring, pages=first + ring, free_room=free,
             idle=-self.host.description.cpu.sheet.idle_deep,
             own_count=self.sheet.coalesce_count, own_delay=self.sheet.coalesce_delay,
+            table=moderation.TABLES[self.sheet.profiles],
         )  # fmt: skip
         return own + words

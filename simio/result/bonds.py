@@ -1,0 +1,25 @@
+"""Members of bonds in a result: one is named beside the others, and stands for others only if they do as much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from simio.program.steps import Bond
+from simio.result.model import ResourceUse
+
+
+def beside(name: str, uses: Iterable[ResourceUse], bonds: Iterable[Bond]) -> str:
+    """What the other members of a bond do while a member is busy, for behind its sentence; '' for anything else."""
+    bond = next((bond for bond in bonds if name in bond.resources), None)
+    if bond is None:
+        return ""
+    shares = sorted(use.utilisation for use in uses if use.name in bond.resources and use.name != name)
+    who = f"the other {len(shares)} members" if len(shares) > 1 else "the other member"
+    shown = dict.fromkeys(f"{share:.1%}" for share in (shares[0], shares[-1]))
+    return f", {who} of {bond.name} {' to '.join(shown)}"
+
+
+def told_apart(bonds: Iterable[Bond]) -> Callable[[ResourceUse], str]:
+    """What members of bonds are shown apart by: their utilisation; other resources have nothing of that kind."""
+    members = {name for bond in bonds for name in bond.resources}
+    return lambda use: f"{use.utilisation:.1%}" if use.name in members else ""
