@@ -54,7 +54,7 @@ def _measured(trip: float, window: int, seconds: float) -> tuple[float, int, flo
     seen: list[str] = []
 
     def look() -> None:
-        time.sleep(seconds * 2 / 3)
+        time.sleep(namespaces.READY + seconds * 2 / 3)
         words = ["ip", "netns", "exec", "simio-client", "ss", "-tin", "state", "established", "( dport = 5201 )"]
         seen.append(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
 

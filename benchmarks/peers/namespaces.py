@@ -22,6 +22,8 @@ URGENT = ("chrt", "-f", "50")
 """The relay goes before whatever else the machine has to do."""
 SOON = ("nice", "-n", "-10")
 """iperf3 goes before most: with a relay's priority, two clients that find no room to write would keep all CPUs."""
+READY = 2
+"""Seconds that the servers have to start."""
 SPARE = 15
 """Seconds after the end of a flow at which iperf3 is ended, whatever it does."""
 _PORT = 5201
@@ -56,8 +58,11 @@ def _run(host: str, words: Sequence[str], seconds: float) -> subprocess.Popen[st
 
 
 @contextmanager
-def path(rate: float, trip: float, queue: int) -> Iterator[None]:
-    """The path while the body runs: Mbit/s, ms of round trip, bytes of the queue before the token bucket."""
+def path(rate: float, trip: float, queue: int, paced: bool = False) -> Iterator[None]:
+    """The path while the body runs: Mbit/s, ms of round trip, bytes of the queue before the token bucket.
+
+    Where `paced`, sockets are opened with BBR, whose pacing stays (Linux net/ipv4/tcp_bbr.c, bbr_init).
+    """
     with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
         for host in HOSTS:
             _ip("ip", "netns", "add", _name(host))
@@ -94,6 +99,8 @@ def path(rate: float, trip: float, queue: int) -> Iterator[None]:
         _ip("sysctl", "-w", "net.ipv4.ip_forward=1", host="router")
         for host in ("client", "server"):
             _ip("sysctl", "-w", "net.ipv4.tcp_no_metrics_save=1", host=host)
+            # iperf3 sets the control of a socket that is open. One that began with BBR would be paced ever after.
+            _ip("sysctl", "-w", f"net.ipv4.tcp_congestion_control={'bbr' if paced else 'reno'}", host=host)
         for end in ("ro-se", "ro-re"):
             _ip("tc", "qdisc", "add", "dev", end, "root", "tbf", "rate", f"{rate:g}mbit", "burst", "3200", "limit",
                 str(queue), host="router")  # fmt: skip
@@ -116,7 +123,7 @@ def flows(
     for number in range(len(controls)):
         words = ["iperf3", "-s", "-1", "-p", str(_PORT + number), "-J", "-i", f"{every:g}"]
         servers.append(_run("server", words, seconds))
-    time.sleep(2)
+    time.sleep(READY)
     for number, control in enumerate(controls):
         words = ["iperf3", "-c", "10.9.2.2", "-p", str(_PORT + number), "-C", control, "-t", f"{seconds:g}"]
         words += ["-i", f"{every:g}", "-J", *(["-w", str(window)] if window else [])]

@@ -10,6 +10,7 @@ from simio.components.faults.condition import Schedule
 from simio.components.host.host import Computer
 from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.kernels import UnixKernelSheet
+from simio.description.sheets.queues import QueueSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.topology import Topology
@@ -77,12 +78,18 @@ class Site:
     def streams(self, name: str, count: int) -> Iterator[str]:
         """Run a for loop's body for each of `count` streams of workload `name`, which do the same; gives their names.
 
-        Traced packets differ by ports, by which bonds choose, too, and connections of adapters with queues are on
-        cores, of which each stream then has its own.
+        Traced packets differ by ports, by which bonds choose, too; queues of fq_codel hash connections, and those of
+        adapters with queues are on cores. Each stream then has its own steps.
         """
-        if count > 1 and (self.capture or self._placed() or self._by_ports()):
+        if count > 1 and (self.capture or self._placed() or self._by_ports() or self._hashed()):
             return (f"{name} {number + 1}" for number in range(count))
         return self.p.replicate(name, count)
+
+    def _hashed(self) -> bool:
+        """True if a queue tells connections apart by a hash."""
+        sheets = [link.part.sheet for link in self.system.links]
+        sheets += [switch.part.sheet for switch in self.system.switches.values()]
+        return any(isinstance(sheet, QueueSheet) and sheet.hashed for sheet in sheets)
 
     def _placed(self) -> bool:
         """True if a host has an adapter with queues."""

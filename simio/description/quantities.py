@@ -230,6 +230,8 @@ Count = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 """A whole number of at least one."""
 Whole = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 """A whole number, zero included."""
+TrafficClass = Annotated[int, Field(strict=True, ge=0, le=7)]
+"""A class of traffic (IEEE 802.1Q), of which 7 is the most urgent."""
 OptionalCount = Annotated[Count | None, OrNone()]
 """A whole number of at least one, or none."""
 OptionalWhole = Annotated[Whole | None, OrNone()]

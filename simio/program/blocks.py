@@ -50,6 +50,11 @@ class Blocks(Emitting):
 
     # --- threads -----------------------------------------------------------------------------------------
 
+    @property
+    def doing(self) -> str:
+        """The workload whose threads are being written; '' before the first."""
+        return self._workloads[-1] if self._workloads else ""
+
     @contextmanager
     def workload(self, name: str) -> Iterator[None]:
         """Threads that start inside belong to this workload."""

@@ -18,7 +18,8 @@ from simio.components.site import Site
 from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Time
 from simio.workloads import register_workload
-from simio.workloads.common.copying import RemoteCopy, check_cached, extents, fill, grain, mounted, start, storage
+from simio.workloads.common.copying import RemoteCopy, check_cached, extents, fill, grain, mounted, storage
+from simio.workloads.common.sockets import start
 
 LINE = 24
 """Bytes of the line that announces a file: C0644, a size of up to ten digits, a short name and a newline."""
@@ -53,7 +54,7 @@ def rcp(site: Site, workload: Workload[Rcp]) -> None:
     begun = p.observation(f"{name}: begun", "begun", "bytes")
     delivered = site.delivered
     with p.thread(names[0]):
-        start(p, workload, name)
+        start(p, name, workload.params.start_within)
         p.mark(begun, 0)
         p.mark(delivered, 0)
         p.advance(params.setup)

@@ -12,7 +12,7 @@ from simio.components.network.rdma.pair import End, queue_pair
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Flag, OptionalCount, OrNone
+from simio.description.quantities import Count, Extent, Flag, OptionalCount, OrNone, TrafficClass
 from simio.description.workloads import HostName, WorkloadParams
 from simio.errors import RunError
 from simio.machines.rdma.layout import BASE, READ, REQUESTS, SEND, WRITE
@@ -41,6 +41,9 @@ class Rdma(WorkloadParams):
     )
     arrivals: Arrivals | None = Field(
         None, description="when messages arrive, over all queue pairs; none: one after another"
+    )
+    traffic_class: TrafficClass = Field(
+        0, description="class of its packets both ways, 0 to 7, for queues with one for each (discipline `priority`)"
     )
     pairs: Annotated[Count, Field(le=1024)] = Field(1, description="queue pairs")
     messages: OptionalCount = Field(

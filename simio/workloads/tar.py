@@ -19,8 +19,9 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Time, refusal
 from simio.program.builder import Register
 from simio.workloads import register_workload
-from simio.workloads.common.copying import RemoteCopy, check_cached, extents, fill, mounted, start, storage
+from simio.workloads.common.copying import RemoteCopy, check_cached, extents, fill, mounted, storage
 from simio.workloads.common.room import check_room
+from simio.workloads.common.sockets import start
 
 BLOCK = 512
 """Bytes of a block of an archive: a header is one, and the data of a file are padded to whole ones."""
@@ -60,7 +61,7 @@ def tar(site: Site, workload: Workload[Tar]) -> None:
     ends = site.sockets.connection(params, name, (params.record,) * 2, params.aligned)
     begun = p.observation(f"{name}: begun", "begun", "bytes")
     with p.thread(names[0]):
-        start(p, workload, name)
+        start(p, name, workload.params.start_within)
         p.mark(begun, 0)
         p.mark(site.delivered, 0)
         p.advance(params.setup)

@@ -11,12 +11,12 @@ from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.model import Workload
-from simio.description.quantities import Extent, Flag, Limit, OptionalCount, OptionalWhole, refusal
+from simio.description.quantities import Extent, Flag, Limit, OptionalCount, OptionalWhole, Time, refusal
 from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, Handle, since
 from simio.workloads import register_workload
-from simio.workloads.common.sockets import ENDLESS, SocketParams, Streams
+from simio.workloads.common.sockets import ENDLESS, SocketParams, Streams, start
 
 
 class Ttcp(SocketParams):
@@ -41,6 +41,10 @@ class Ttcp(SocketParams):
     queue: OptionalWhole = Field(
         None, description="core whose queue has the packets, where adapters steer by a hash; none: as that falls"
     )
+    start_within: Time = Field(
+        0,
+        description="each connection is opened at a random instant within this time",
+    )
     streams: Streams = Field(1, description="connections at once, each with a process at both ends")
     each: Flag = Field(
         False, description="whether the rate of each connection is reported, and with it how evenly they share"
@@ -64,6 +68,8 @@ class Ttcp(SocketParams):
             raise refusal("true", "false, with background: true", hint, "each")
         if self.timed and self.writes is None:
             raise refusal("true", "a number of writes", "without end, there is no last byte", "timed")
+        if self.timed and self.start_within:
+            raise refusal("true", "no start_within", "the time would have the wait for the start in it", "timed")
         return self
 
 
@@ -113,6 +119,7 @@ def _send(site: Site, params: Ttcp, name: str, ends: tuple[Endpoint, Endpoint], 
     p, sender = site.p, ends[0]
     sent = p.observation(f"{whole}: sent", "sent", "bytes")
     with p.thread(f"{name}: sender on {params.from_}", daemon=params.background):
+        start(p, name, params.start_within)
         sender.connect()
         if sender.breakable:
             _send_until_reset(p, params, ends, sent, whole)

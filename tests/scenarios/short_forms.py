@@ -374,6 +374,7 @@ SHORT = {
     "tcp-incast": ("workload.ttcp.streams=4", "workload.ttcp.size=8 KiB"),
     "tcp-all-to-all": ("workload.flows.count=10", "workload.flows.connections=2", "workload.flows.window=64 KiB"),
     "tcp-ten-thousand": ("workload.requests.streams=20",),
+    "tcp-classes": ("run.until=60 ms", "run.warm_up=0 s"),
     "tcp-short-long": ("workload.short.size=5000 B", "workload.short.streams=2"),
     "tcp-wan": ("run.until=400 ms", "run.warm_up=0 s", "workload.ttcp.window=4 MiB"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from simio.components.network.bond import BondEnd, Hop, Ports, ports
 from simio.components.network.capture import Capture
@@ -29,10 +30,11 @@ class BondedPath(NetworkPath):
         targets: Sequence[Interface],
         switches: Sequence[NetworkSwitch],
         capture: Capture | None = None,
+        traffic_class: int = 0,
     ) -> None:
         """`hosts` are the numbers of both, `sources` and `targets` the interfaces of each wire at the two ends."""
         wires = [hop.whole(p) for hop in hops]
-        super().__init__(sources[0], targets[0], wires, switches, capture)
+        super().__init__(sources[0], targets[0], wires, switches, capture, traffic_class)
         self.p = p
         self.hosts, self.hops = hosts, tuple(hops)
         self.sources, self.targets = tuple(sources), tuple(targets)
@@ -47,11 +49,12 @@ class BondedPath(NetworkPath):
         hops = [hop.of(self.hosts, ports, number) for hop in self.hops]
         sources = [self.sources[member] for member in hops[0].members]
         targets = [self.targets[member] for member in hops[-1].members]
+        rest = self.switches, self.capture, self.traffic_class
         if all(hop.single for hop in hops):
             wires = [hop.wires[0] for hop in hops]
-            path = NetworkPath(sources[0], targets[0], wires, self.switches, self.capture)
+            path = NetworkPath(sources[0], targets[0], wires, *rest)
         else:
-            path = BondedPath(self.p, self.hosts, hops, sources, targets, self.switches, self.capture)
+            path = BondedPath(self.p, self.hosts, hops, sources, targets, *rest)
         path.spread = [
             (all_of if all_of.by_ports else own).whole(self.p) for all_of, own in zip(self.hops, hops, strict=True)
         ]
@@ -65,6 +68,7 @@ class BondedPath(NetworkPath):
         The ways over the members of a bond meet again at its far end. A register says by which a packet has come, 0
         for one that is lost, which passes all that follows.
         """
+        packet = replace(packet, traffic_class=self.traffic_class)
         with self.p.scope():
             came = self.p.register(0)
             self._leave(packet, came, driven, gone)
@@ -164,7 +168,8 @@ class Bonds:
             network.attach(sources[0], target, wire)
         switches = [network.switch(name) for _, (_, name) in ways[:-1]]
         numbers = hosts.index(ends[0].partition(".")[0]), hosts.index(ends[1].partition(".")[0])
-        return BondedPath(network.p, numbers, hops, sources, targets, switches, network.capture)
+        rest = switches, network.capture, network.traffic_class()
+        return BondedPath(network.p, numbers, hops, sources, targets, *rest)
 
     def _check(self, hops: Sequence[Hop], name: str, rdma: bool) -> None:
         first = next(hop.end for hop in hops if hop.end)

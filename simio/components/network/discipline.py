@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from zlib import crc32
 
 from simio.components.network.packet import Left, Packet, dropped
 from simio.description.sheets.queues import QueueSheet
 from simio.machines.network import disciplines as d
 from simio.machines.network.disciplines import fq_codel
 from simio.machines.network.disciplines import interface as q
+from simio.machines.network.disciplines.interface import Turns
 from simio.machines.tcp.layout import CE, ECT
 from simio.program.builder import Builder, Handle, Operand, Register, since
 from simio.program.service import ceil_times
@@ -29,29 +31,32 @@ class ManagedQueue:
         """`byte` is the time of a byte on the line in ps; drops and marks are counted for `owner`."""
         self.p = p
         self.name, self.owner = name, owner
+        self.sheet = sheet
         self.kind = d.DISCIPLINES[sheet.discipline]
-        self._initial = q.WORDS.initial(
-            discipline=self.kind.number,
-            capacity=capacity,
-            marks=1 if sheet.mark else 0,
-            mark_above=sheet.mark_above or 0,
-            least=sheet.red_least or capacity // 12,
-            most=sheet.red_most or capacity // 4,
-            chance=int(Fraction(str(sheet.red_chance)) * ONE),
-            weight=sheet.red_weight,
-            packet_time=ceil_times(1000, byte),
-            target=sheet.target,
-            interval=sheet.interval,
-            quantum=sheet.quantum,
-        )
+        self._values = {
+            "discipline": self.kind.number,
+            "capacity": capacity,
+            "marks": 1 if sheet.mark else 0,
+            "mark_above": sheet.mark_above or 0,
+            "least": sheet.red_least or capacity // 12,
+            "most": sheet.red_most or capacity // 4,
+            "chance": int(Fraction(str(sheet.red_chance)) * ONE),
+            "weight": sheet.red_weight,
+            "packet_time": ceil_times(1000, byte),
+            "target": sheet.target,
+            "interval": sheet.interval,
+            "quantum": sheet.quantum,
+        }
+        self.turns = self.kind.turns
+        self._queues: dict[str, tuple[int, Handle]] = {}
         if self.kind.drawn:
             self.luck = p.uniform(f"{name} luck", 0, q.LUCK - 1)
-        if self.kind.fair:
-            self.line = p.machine(f"{name} line", fq_codel.LINE.initial(most=capacity))
+        if self.turns:
+            self.line = p.machine(f"{name} line", self.turns.line.initial(most=capacity))
             self.gate = p.container(f"{name} gate", unit="packets")
             p.gauge(name, "level", self.line + fq_codel.TOTAL, "bytes")
         else:
-            self.state = p.machine(name, self._initial)
+            self.state = p.machine(name, q.WORDS.initial(**self._values))
             self.first = p.container(f"{name} first", 1, 1, "packets")
             p.gauge(name, "level", self.state + q.LEVEL, "bytes")
 
@@ -71,9 +76,9 @@ class ManagedQueue:
                 p.draw(answer, self.luck)
             able.set(able + answer * 2)
             p.call(answer, d.enter, state, size, able)
-            if self.kind.fair:
+            if self.turns:
                 with p.when(answer != d.DROP):
-                    self._enqueue(answer, state, size)
+                    self._enqueue(self.turns, answer, state, size)
             with p.when(answer == d.DROP):
                 if refused:
                     refused()
@@ -81,14 +86,14 @@ class ManagedQueue:
             with p.when(answer != d.DROP):
                 self._mark(packet, answer)
                 p.get(first, 1)
-                if self.kind.fair:
-                    self._claim(state)
+                if self.turns:
+                    self._claim(self.turns, state)
                 able.set(size * 2)
                 if packet.marks:
                     able.set(able + packet.marks % 2)
                 begun.set(since(begun))
                 p.call(answer, d.leave, state, able, begun)
-                if self.kind.fair:
+                if self.turns:
                     self._serve(state, size)
                 with p.when(answer == d.DROP):
                     self.left(packet)
@@ -103,37 +108,52 @@ class ManagedQueue:
         """The packet that was first has left the line, or was dropped: the next one may go."""
         _, first = self._of(packet)
         self.p.put(first, 1)
-        if self.kind.fair:
+        if self.turns:
             with self.p.scope():
                 waiting = self.p.answer(fq_codel.free, self.line)
                 with self.p.when(waiting > 0):
                     self.p.put(self.gate, waiting)
 
     def _of(self, packet: Packet) -> tuple[int, Handle]:
-        """The queue of a packet, and the turn of its first packet."""
-        if not self.kind.fair:
-            return self.state, self.first
-        name = f"{self.name} of {packet.stream}"
-        state = self.p.machine(name, self._initial + fq_codel.FLOW.initial())
-        return state, self.p.container(f"{name} first", 1, 1, "packets")
+        """The queue of a packet, and the turn of its first packet.
 
-    def _enqueue(self, answer: Register, state: int, size: Operand) -> None:
+        That of a connection is found by a hash that is scaled to the number of queues (Linux
+        net/sched/sch_fq_codel.c, fq_codel_hash); CRC-32 of its name stands for that of addresses and ports.
+        """
+        if not self.turns:
+            return self.state, self.first
+        values, own = self._values, {}
+        if self.kind.name == "priority":
+            number, weights = packet.traffic_class, self.sheet.weights
+            turn = weights[number] * self.sheet.quantum if number < len(weights) else 0
+            values, own = values | {"quantum": turn}, {"number": number}
+            name = f"{self.name} of class {number}"
+        elif self.sheet.flows:
+            name = f"{self.name} {crc32(packet.stream.encode()) * self.sheet.flows >> 32}"
+        else:
+            name = f"{self.name} of {packet.stream}"
+        if name not in self._queues:
+            state = self.p.machine(name, q.WORDS.initial(**values) + self.turns.own.initial(**own))
+            self._queues[name] = state, self.p.container(f"{name} first", 1, 1, "packets")
+        return self._queues[name]
+
+    def _enqueue(self, turns: Turns, answer: Register, state: int, size: Operand) -> None:
         p = self.p
         with p.scope():
             stays = p.register(size)
-            p.call(stays, fq_codel.enqueued, state, self.line, stays)
+            p.call(stays, turns.enqueued, state, self.line, stays)
             with p.when(stays == 0):
                 answer.set(d.DROP)
 
-    def _claim(self, state: int) -> None:
+    def _claim(self, turns: Turns, state: int) -> None:
         """Wait for the flow's turn."""
         p = self.p
         with p.scope():
             mine = p.register()
-            p.call(mine, fq_codel.claim, state, self.line)
+            p.call(mine, turns.claim, state, self.line)
             with p.while_(mine == 0):
                 p.get(self.gate, 1)
-                p.call(mine, fq_codel.claim, state, self.line)
+                p.call(mine, turns.claim, state, self.line)
 
     def _serve(self, state: int, size: Operand) -> None:
         with self.p.scope():

@@ -36,7 +36,7 @@ class Packet:
     codepoint and flags of congestion (`simio.machines.tcp.layout`: ECT, CE), None where the transport has none.
     `stream` names whose packet it is, for queues that have one for each flow. `queue` is the core whose queue of an
     adapter takes it, where the adapter has several. `joins` makes buffers of it and others in that adapter (LRO), or
-    is None.
+    is None. `traffic_class` is its class of traffic, 0 to 7, for queues that have one for each.
     """
 
     length: Register
@@ -46,6 +46,7 @@ class Packet:
     stream: str = "the rest"
     queue: int = 0
     joins: Joins | None = None
+    traffic_class: int = 0
 
 
 class Wire(Protocol):

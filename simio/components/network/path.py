@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -86,8 +87,11 @@ class NetworkPath:
         wires: Sequence[Wire],
         switches: Sequence[NetworkSwitch],
         capture: Capture | None = None,
+        traffic_class: int = 0,
     ) -> None:
+        """Packets that it sends are of the class `traffic_class`."""
         self.source, self.target = source, target
+        self.traffic_class = traffic_class
         self.capture = capture
         self.wires, self.switches = wires, switches
         self.spread = wires
@@ -139,6 +143,7 @@ class NetworkPath:
         length: nothing may follow in its thread. With `driven`, the sender has spent the driver's CPU time
         (`source.drive`) already. `gone` emits what follows when the packet has left the source.
         """
+        packet = replace(packet, traffic_class=self.traffic_class)
         if packet.flow:
             packet.flow.seen(self.source.name, (packet.length, *packet.words), sent=True)
 
@@ -224,7 +229,7 @@ class Network:
         wires = [self.wire(link, *ends) for link, ends in hops]
         self.attach(first, last, wires[-1])
         switches = [self.switch(name) for name in stops[1:-1]]
-        return NetworkPath(first, last, wires, switches, self.capture)
+        return NetworkPath(first, last, wires, switches, self.capture, self.traffic_class())
 
     def attach(self, first: Interface, last: Interface, wire: Wire) -> None:
         """The interface at the end of a wire stops it, or is woken, by its kind."""
@@ -238,6 +243,11 @@ class Network:
         from simio.components.network.bonded import Bonds
 
         return Bonds(self)
+
+    def traffic_class(self) -> int:
+        """The class of the packets of the workload that is being lowered."""
+        workload = self.system.workloads.get(self.p.doing)
+        return getattr(workload.params, "traffic_class", 0) if workload else 0
 
     def _way(self, source: str, target: str) -> Route:
         """The shortest route, or the shortest passable one if packets cannot take that; if none is, the shortest."""

@@ -1,12 +1,31 @@
 """Values of queues that a discipline manages, in datasheets of links and switches."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, model_validator
 
-from simio.description.quantities import Duration, Extent, Flag, Limit, Name, Probability, Whole
+from simio.description.quantities import (
+    Count,
+    Duration,
+    Extent,
+    Flag,
+    Limit,
+    Name,
+    OptionalCount,
+    Probability,
+    Whole,
+    refusal,
+)
 from simio.description.sheets.base import Sheet
 from simio.machines.network.disciplines import DISCIPLINES
+
+
+def _listed(value: object) -> object:
+    return (value,) if isinstance(value, int) else value
+
+
+Weights = Annotated[tuple[Count, ...], BeforeValidator(_listed), Field(max_length=8)]
+"""Weights of classes of traffic, from class 0 on; a number is that of class 0."""
 
 
 class QueueSheet(Sheet):
@@ -28,6 +47,26 @@ class QueueSheet(Sheet):
     quantum: Extent = Field(
         1514, description="bytes of a flow's turn with fq_codel, and which CoDel leaves in any case"
     )
+
+    flows: OptionalCount = Field(
+        1024, description="queues of fq_codel, to which connections fall by a hash; none: one for each connection"
+    )
+    weights: Weights = Field(
+        (),
+        description="priority: by which traffic classes from 0 on share what more urgent ones leave; none: each goes "
+        "before all below it",
+    )
+
+    @model_validator(mode="after")
+    def _weights_are_used(self) -> Self:
+        if self.weights and self.discipline != "priority":
+            raise refusal(self.discipline, "priority, the discipline with weights", field="discipline")
+        return self
+
+    @property
+    def hashed(self) -> bool:
+        """True if connections share queues by a hash, so that each has to be told from the others."""
+        return self.discipline == "fq_codel" and self.flows is not None
 
     @property
     def managed(self) -> bool:

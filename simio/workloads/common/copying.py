@@ -152,16 +152,6 @@ def grain(start: int, buffer: int) -> int:
     return gcd(start, buffer)
 
 
-def start(p: Builder, workload: Workload[RemoteCopy], name: str) -> None:
-    """Wait for the random instant at which a program starts, if it does."""
-    within = workload.params.start_within
-    if within:
-        with p.scope():
-            pause = p.register()
-            p.draw(pause, p.uniform(f"{name}: start", 0, within - 1))
-            p.wait(pause)
-
-
 def fill(p: Builder, end: Endpoint, size: int) -> None:
     """Read from a socket until `size` bytes have come, which the other end sends."""
     with p.scope():

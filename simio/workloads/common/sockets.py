@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from simio.components.network.tcp import Endpoint
-from simio.description.quantities import Count, Flag, Limit
+from simio.description.quantities import Count, Flag, Limit, TrafficClass
 from simio.description.workloads import HostName, WorkloadParams
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, Register
@@ -27,6 +27,9 @@ class NetworkParams(WorkloadParams):
 
     from_: HostName = Field(alias="from", description="host that sends, or asks")
     to: HostName = Field(description="host that receives, or answers")
+    traffic_class: TrafficClass = Field(
+        0, description="class of its packets both ways, 0 to 7, for queues with one for each (discipline `priority`)"
+    )
 
 
 class SocketParams(NetworkParams):
@@ -34,6 +37,15 @@ class SocketParams(NetworkParams):
 
     window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
     nodelay: Flag = Field(False, description="whether TCP_NODELAY is set, so that small segments do not wait")
+
+
+def start(p: Builder, name: str, within: int) -> None:
+    """Wait for a random instant within `within` ps at which a program starts; none is drawn for 0."""
+    if within:
+        with p.scope():
+            pause = p.register()
+            p.draw(pause, p.uniform(f"{name}: start", 0, within - 1))
+            p.wait(pause)
 
 
 def exactly(p: Builder, end: Endpoint, size: int | Register) -> None:

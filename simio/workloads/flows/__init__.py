@@ -10,7 +10,7 @@ from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.mixtures import OptionalSizes
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Limit, OptionalCount, Share, refusal
+from simio.description.quantities import Count, Extent, Limit, OptionalCount, Share, TrafficClass, refusal
 from simio.description.workloads import HostNames, WorkloadParams
 from simio.errors import RunError
 from simio.workloads import register_workload
@@ -47,6 +47,10 @@ class Flows(WorkloadParams):
     )
     classes: Classes = Field(
         (100_000, 10_000_000), description="largest sizes of the classes that times are reported for, ascending"
+    )
+    traffic_class: TrafficClass = Field(
+        0,
+        description="class of their packets both ways, 0 to 7, for queues with one for each (discipline `priority`)",
     )
     window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
     buffer: Extent = Field(128 * 1024, description="bytes of a read() of the receiver")

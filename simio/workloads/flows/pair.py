@@ -94,7 +94,7 @@ class HostPair:
         p, count = self.p, self.params.connections
         arriving = ArrivalProcess(p, self.name, arrivals, pairs)
         pristine = [self._pristine(end) for end in (0, 1)]
-        for own in p.replicate(self.name, count):
+        for own in self.flows.site.streams(self.name, count):
             buffers = self.params.buffer, self.params.buffer
             flow = FlowWords(p, own, self.numbers is not None)
             ends = self.flows.site.sockets.connection(self.ends, own, buffers, True, number=flow.number)

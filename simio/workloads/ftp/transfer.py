@@ -18,8 +18,8 @@ from simio.workloads.common.copying import (
     fill,
     grain,
     mounted,
-    start,
 )
+from simio.workloads.common.sockets import start
 
 if TYPE_CHECKING:
     from simio.workloads.ftp import Ftp
@@ -173,7 +173,7 @@ class Transfer:
     def _ask(self) -> None:
         """The client asks for the file and has its data connection; the clock starts."""
         p = self.p
-        start(p, self.workload, self.name)
+        start(p, self.name, self.workload.params.start_within)
         self.asking.connect()
         with p.fork("listen", joined=True):
             self.receiver.accept()

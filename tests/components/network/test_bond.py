@@ -244,3 +244,12 @@ def test_flows_over_one_connection_are_told_apart_by_their_number(engine: Module
     # A fair coin of 400 throws has a standard deviation of 10.
     assert first + second == 400
     assert 170 < first < 230
+
+
+@pytest.mark.parametrize("mode", ["802.3ad", "balance-rr"])
+def test_flows_over_a_bond_keep_their_class_of_traffic(mode: str) -> None:
+    net = pair(members=2, mode=mode)
+    path = net.path("a", "b")
+    path.traffic_class = 5
+    assert path.of((1, 2)).traffic_class == 5
+    assert path.of(None).traffic_class == 5

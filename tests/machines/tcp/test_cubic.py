@@ -76,6 +76,16 @@ def test_a_train_of_acknowledgements_ends_slow_start() -> None:
     assert ended[0] == 71 + 68
 
 
+def test_pacing_allows_a_train_twice_as_long() -> None:
+    # Pacing spreads data over half of a round trip: all of 100 ms and of a burst, 1 ms, is allowed, not half of it.
+    run = drill()
+    run.write(1000)
+    run.at(100).ack(10)
+    for paced, allowed in ((0, 50.5), (1, 101)):
+        run.state[BASE + c.PACED] = paced
+        assert cubic.train_allowed(run.state, BASE) == allowed * MS
+
+
 @pytest.mark.parametrize(
     ("value", "root"), [(0, 0), (7, 1), (8, 2), (26, 2), (27, 3), (10**15, 10**5), (10**15 - 1, 99_999)]
 )

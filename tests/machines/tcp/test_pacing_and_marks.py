@@ -89,9 +89,9 @@ def test_marks_reduce_the_window_once_a_round_trip_and_are_answered() -> None:
     drill.at(100)
     for segment in range(1, 11):
         acknowledge(drill, segment, ECE)
-    # Nine are out once the first is acknowledged, with an echo: half of that is the threshold and the window (RFC
-    # 3168, section 6.1.2), which the other nine echoes leave as it is.
-    assert drill.look(c.SSTHRESH) == 4500
+    # With the first echo, half of the window of ten is the threshold and the window (RFC 3168, section 6.1.2; Linux
+    # net/ipv4/tcp_cong.c, tcp_reno_ssthresh), which the other nine echoes leave as it is.
+    assert drill.look(c.SSTHRESH) == 5000
     assert drill.cwnd < 7
 
 

@@ -1,4 +1,4 @@
-"""fq_codel: a queue with CoDel for each flow; new flows go first, then each has its turn (RFC 8290)."""
+"""fq_codel: a queue with CoDel for each flow, or each hash; new flows go first, then each has its turn (RFC 8290)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simio.machines.door import machine
 from simio.machines.layout import Layout
 from simio.machines.network.disciplines import codel
 from simio.machines.network.disciplines import interface as q
-from simio.machines.network.disciplines.interface import DISCIPLINES, Discipline
+from simio.machines.network.disciplines.interface import DISCIPLINES, Discipline, Turns
 from simio.machines.shared import shared
 
 if TYPE_CHECKING:
@@ -108,4 +108,4 @@ def free(state: NDArray, base: int) -> int:
     return waiting
 
 
-DISCIPLINES.add(Discipline("fq_codel", [codel.depart], fair=True))
+DISCIPLINES.add(Discipline("fq_codel", [codel.depart], Turns(LINE, FLOW, enqueued, claim)))

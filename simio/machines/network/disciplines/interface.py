@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simio.machines.door import machine
@@ -47,14 +48,30 @@ LUCK = 2**16
 """Draws are uniform below this."""
 
 
+@dataclass(frozen=True)
+class Turns:
+    """Several queues take turns on one line: words of the line, words of each queue beyond `WORDS`, and functions.
+
+    `enqueued` says whether a packet may stay, `claim` whether a first packet has the line now.
+    """
+
+    line: Layout
+    own: Layout
+    enqueued: Callable[..., Any]
+    claim: Callable[..., Any]
+
+
 class Discipline(Strategy):
-    """A discipline: its name in datasheets, and its functions. `fair`: each flow has a queue of its own."""
+    """A discipline: its name in datasheets, its functions, and how its queues take turns, if it has several.
+
+    `drawn`: it draws a random number for each packet.
+    """
 
     def __init__(
-        self, name: str, functions: Iterable[Callable[..., Any]], fair: bool = False, drawn: bool = False
+        self, name: str, functions: Iterable[Callable[..., Any]], turns: Turns | None = None, drawn: bool = False
     ) -> None:
         super().__init__(name, functions)
-        self.fair, self.drawn = fair, drawn
+        self.turns, self.drawn = turns, drawn
 
 
 DISCIPLINES = Strategies[Discipline]("queue discipline", KIND, "network")

@@ -165,10 +165,13 @@ def begin_round(state: NDArray, base: int, now: int) -> None:
 
 @shared
 def train_allowed(state: NDArray, base: int) -> int:
-    """Time in ps for which acknowledgements may come close together: half of the least round trip, and of a burst."""
+    """Time in ps for which acknowledgements may come close together: half of the least round trip, and of a burst.
+
+    All of it where pacing spreads data over up to half of a round trip (hystart_update).
+    """
     srtt = (state[base + c.SRTT] >> 3) * max(state[base + c.RTO_TICK], 1)
     burst = min(_FULL_BURST * (srtt // 10**6) // (2 * state[base + c.CWND]) * 10**6, _MS)
-    return (state[base + LEAST] + burst) // 2
+    return (state[base + LEAST] + burst) // (1 if state[base + c.PACED] else 2)
 
 
 @shared

@@ -35,7 +35,13 @@ def slow_start(state: NDArray, base: int, acked: int) -> int:
 
 @shared
 def threshold(state: NDArray, base: int, now: int) -> int:
-    """Half of what is outstanding, 2 segments at least (RFC 5681, equation 4)."""
+    """Half of what is outstanding, 2 segments at least (RFC 5681, equation 4).
+
+    Half of the window where that grows only as far as it is used (Linux net/ipv4/tcp_cong.c, tcp_reno_ssthresh).
+    """
+    if state[base + c.GROW_WHEN_LIMITED]:
+        mss = state[base + c.MSS]
+        return max(state[base + c.CWND] // mss // 2, 2) * mss
     return max((state[base + c.MAX] - state[base + c.UNA]) // 2, 2 * state[base + c.MSS])
 
 

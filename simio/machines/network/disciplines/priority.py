@@ -1,0 +1,65 @@
+"""Classes of traffic: the most urgent go first, and the least urgent share what these leave by weights.
+
+Strict priority and enhanced transmission selection (IEEE 802.1Q, sections 8.6.8.1 and 8.6.8.3), as Linux has both in
+one (net/sched/sch_ets.c). A turn ends once it is used up, as in fq_codel (RFC 8290, section 4.2): what a packet takes
+beyond it is off the next one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simio.machines.door import machine
+from simio.machines.layout import Layout
+from simio.machines.network.disciplines import fq_codel
+from simio.machines.network.disciplines import interface as q
+from simio.machines.network.disciplines.interface import DISCIPLINES, Discipline, Turns
+from simio.machines.shared import shared
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CLASSES = 8
+
+CLASS = Layout("class of traffic")
+CLASS.include(fq_codel.FLOW)
+NUMBER = q.WORDS.size + CLASS.word("number", about="0 to 7, the most urgent; without a quantum it goes first")
+
+LINE = Layout("line of classes")
+LINE.include(fq_codel.LINE)
+STRICT = LINE.table("strict", CLASSES, about="offset of each class that goes first; 0: it has had no packet")
+
+
+@shared
+def urgent(state: NDArray, line: int) -> int:
+    """The class whose turn it is, 0 if none has a packet."""
+    for number in range(CLASSES - 1, -1, -1):
+        own = state[line + STRICT + number]
+        if own and state[own + q.PACKETS] > 0:
+            return own
+    return fq_codel.chosen(state, line)
+
+
+@machine("network")
+def joined(state: NDArray, base: int, line: int, size: int) -> int:
+    """A packet of `size` bytes has come to the class at `base`, where it fits. Returns 1: it stays."""
+    state[line + fq_codel.TOTAL] += size
+    if state[base + q.QUANTUM] == 0:
+        state[line + STRICT + state[base + NUMBER]] = base
+    elif state[base + fq_codel.PLACE] == 0:
+        state[base + fq_codel.CREDIT] = state[base + q.QUANTUM]
+        fq_codel.append(state, line, base, 2)
+    return 1
+
+
+@machine("network")
+def ask(state: NDArray, base: int, line: int) -> int:
+    """The first packet of the class at `base` asks for the line: 1 if it has it now, else 0, and it waits."""
+    if state[line + fq_codel.BUSY] == 0 and urgent(state, line) == base:
+        state[line + fq_codel.BUSY] = 1
+        return 1
+    state[line + fq_codel.WAITING] += 1
+    return 0
+
+
+DISCIPLINES.add(Discipline("priority", [], Turns(LINE, CLASS, joined, ask)))
