@@ -28,6 +28,7 @@ SHORT = {
     "aio-spdk": ("run.until=300 us", "run.warm_up=100 us"),
     "cai21": ("run.until=60 us", "run.warm_up=0 s"),
     "one-flow-100g": ("run.until=30 us", "run.warm_up=0 s"),
+    "pages": ("run.until=60 us", "run.warm_up=0 s"),
     "gro-timers": ("run.until=3 ms", "run.warm_up=0 s"),
     "dns-million": ("run.until=100 us", "run.warm_up=0 s", "run.replications=1"),
     "cheops23-crowded": ("run.until=300 us", "run.warm_up=100 us"),

@@ -47,6 +47,7 @@ class Napi:
                 table=moderation.TABLES[sheet.profiles],
                 counts_from=COUNTS_FROM[sheet.coalesce_from],
                 timeout=sheet.gro_flush_timeout, defer=sheet.napi_defer_hard_irqs,
+                sent_count=sheet.transmit_coalesce_count or 0, sent_delay=sheet.transmit_coalesce_delay,
             ),
         )  # fmt: skip
         self.spinner = place.spinner
@@ -56,10 +57,16 @@ class Napi:
         self.went = p.container(f"{name} went up", unit="turns")
         p.tally(name, "polls", self.state + napi.POLLS, "polls")
         p.tally(name, "interrupts", self.state + napi.INTERRUPTS, "interrupts")
+        self.reaps: tuple[Handle, Handle] | None = None
+        if sheet.transmit_coalesce_count:
+            raised, timed = (p.container(f"{name} completions {what}", unit="starts") for what in ("raised", "timed"))
+            self.reaps = raised, timed
         self.timed = p.container(f"{name} timer", unit="starts") if sheet.gro_flush_timeout else None
         if self.timed is not None:
             p.tally(name, "polls by the timer", self.state + napi.TIMERS, "polls")
             self._watch(self.timed)
+        if self.reaps:
+            self._reap(*self.reaps)
 
     def _watch(self, timed: Handle) -> None:
         """The timer of the queue, which polls when its time is over (napi_watchdog)."""
@@ -75,11 +82,7 @@ class Napi:
             p.get(timed, 1)
             rest = p.answer(napi.rest, self.state)
             with p.while_(rest > 0):
-                # A child waits, as that is no work of the timer.
-                with p.fork("timer", daemon=True):
-                    p.wait(rest)
-                    p.put(rung, 1)
-                p.get(rung, 1)
+                self._ring_after(rest, rung)
                 p.call(rest, napi.rest, self.state)
             p.call(rest, napi.fires, self.state)
             with p.when(rest > 0):
@@ -93,6 +96,14 @@ class Napi:
                     with self.place.in_hand():
                         self.place.spend("empty")
                     self._end()
+
+    def _ring_after(self, time: Register, rung: Handle) -> None:
+        """Wait; a child does so, as that is no work of the timer."""
+        p = self.p
+        with p.fork("timer", daemon=True):
+            p.wait(time)
+            p.put(rung, 1)
+        p.get(rung, 1)
 
     def joined(self, packets: Register) -> None:
         """What is in the ring next is a buffer of so many packets, which are counted alike by adaptive moderation."""
@@ -135,6 +146,46 @@ class Napi:
             self.place.spend("interrupt")
         self.p.put(self.turn, 1)
 
+    def _reap(self, raised: Handle, timed: Handle) -> None:
+        """The interrupts for what was sent: one begins a poll, and a timer has it raised."""
+        p = self.p
+        rung = p.container(f"{self.name} completions' timer's end", unit="turns")
+        with p.thread(f"{self.name} completions' timer", daemon=True), p.forever(), p.scope():
+            p.get(timed, 1)
+            left = p.answer(napi.sent_rest, self.state)
+            with p.while_(left > 0):
+                self._ring_after(left, rung)
+                p.call(left, napi.sent_rest, self.state)
+            p.call(left, napi.sent_expire, self.state)
+            with p.when(left == napi.RAISE):
+                p.put(raised, 1)
+        with p.thread(f"{self.name} completions", daemon=True), p.forever(), p.scope():
+            p.get(raised, 1)
+            p.seize(self.place.core.resource, priority=INTERRUPT)
+            with self.place.in_hand():
+                self.place.spend("interrupt")
+            there = p.answer(napi.waiting, self.state)
+            with p.when(there > 0):
+                p.put(self.turn, 1)
+            with p.when(there == 0):
+                self._end()
+
+    def sent(self) -> None:
+        """A buffer that its core has sent; its completion is found by a poll, for which there is an interrupt."""
+        if self.reaps:
+            raised, _ = self.reaps
+            with self.p.scope():
+                what = self.p.answer(napi.sent, self.state)
+                with self.p.when(what == napi.RAISE):
+                    self.p.put(raised, 1)
+                self._complete_later(what)
+
+    def _complete_later(self, what: Register) -> None:
+        """Completions gather for an interrupt, if `what` says so."""
+        if self.reaps:
+            with self.p.when(what == napi.FIRST):
+                self.p.put(self.reaps[1], 1)
+
     def next(self) -> None:
         """A packet has been dealt with: the next has its turn, or the poll ends."""
         p = self.p
@@ -152,6 +203,10 @@ class Napi:
             p.put(self.ends, 1)
             p.get(self.went, 1)
             held.set(held - 1)
+        if self.reaps:
+            p.call(held, napi.found, self.state)
+            with p.when(held > 0), self.place.in_hand():
+                self.place.spend("completion", held)
         p.call(held, napi.complete, self.state)
         if self.timed is not None:
             with p.scope():
@@ -170,6 +225,7 @@ class Napi:
                 held.set(napi.AGAIN)
         with p.when(held != napi.AGAIN), p.when(held != napi.YIELD):
             p.release(core)
+            self._completed()
 
     def _armed(self, what: Register) -> None:
         """The driver has asked for an interrupt, and packets wait for it already, if `what` says so."""
@@ -179,6 +235,12 @@ class Napi:
         if self.gathers:
             with p.when(what == napi.GATHERS):
                 self._expire_later()
+
+    def _completed(self) -> None:
+        """Completions may have come since the poll that is over."""
+        if self.reaps:
+            with self.p.scope():
+                self._complete_later(self.p.answer(napi.sent_since, self.state))
 
     def poll(self) -> None:
         """A program polls, with its core in hand, and packets wait."""
@@ -190,6 +252,7 @@ class Napi:
         """A program polls no more, and the driver asks for an interrupt."""
         with self.p.scope():
             self._armed(self.p.answer(napi.give_up, self.state))
+        self._completed()
 
     @contextmanager
     def held(self, rule: Rule, buffer: int) -> Iterator[None]:

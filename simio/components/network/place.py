@@ -36,7 +36,7 @@ WORDS_OF = {
     "packet": "network drivers", "merge": "network drivers", "up": "protocols", "send": "protocols",
     "data": "protocols", "ack": "protocols", "datagram out": "protocols", "packet out": "network drivers",
     "datagram in": "protocols", "datagram read": "protocols", "steer": "network drivers",
-    "empty": "network drivers",
+    "empty": "network drivers", "completion": "network drivers",
 }  # fmt: skip
 """Operations, as reports of where time goes name them; others are work on buffers."""
 
@@ -47,6 +47,8 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
     cpu = host.description.cpu.sheet
     skb = {SKB: stack.skb_cost, MEMORY: stack.skb_memory}
     half = stack.skb_cost // 2
+    # Locks of the queue discipline and of the transmit queue (Linux net/core/dev.c, __dev_xmit_skb and HARD_TX_LOCK).
+    queues = 2 * stack.lock_cost
     costs: dict[str, dict[int, int]] = {
         "call": {ETC: sheet.system_call + stack.socket_call, LOCK: stack.lock_cost},
         "interrupt": {ETC: sheet.interrupt},
@@ -61,19 +63,24 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
         "send": {
             TCP_IP: stack.tcp_send + stack.ip_send,
             NETDEV: stack.device_send + adapter.transmit_cost + adapter.doorbell,
-            LOCK: stack.lock_cost,
+            LOCK: stack.lock_cost + queues,
             **skb,
         },
         "cut": {NETDEV: adapter.transmit_cost, TCP_IP: stack.cut_cost, **skb},
-        "page in": {MEMORY: stack.page_cost},
-        # A page is a segment of the descriptor, mapped before and unmapped after.
-        "page out": {MEMORY: stack.page_cost, NETDEV: adapter.transmit_cost},
-        "pin": {MEMORY: sheet.page_pin, NETDEV: adapter.transmit_cost},
+        "completion": {NETDEV: adapter.completion_cost},
+        "fragment in": {MEMORY: stack.fragment_cost},
+        # A fragment is a segment of the descriptor, mapped before and unmapped after.
+        "fragment out": {MEMORY: stack.fragment_cost, NETDEV: adapter.transmit_cost},
+        "pin": {MEMORY: sheet.page_pin + stack.fragment_cost, NETDEV: adapter.transmit_cost},
+        "page": {MEMORY: stack.page_cost},
+        "buddy": {MEMORY: stack.buddy_cost},
+        "block": {MEMORY: stack.block_cost},
         "notice": {ETC: sheet.system_call, SKB: stack.notice_cost},
         "datagram out": {TCP_IP: stack.udp_send},
         "packet out": {
             TCP_IP: stack.ip_send,
             NETDEV: stack.device_send + adapter.transmit_cost + adapter.doorbell,
+            LOCK: queues,
             **skb,
         },
         "datagram in": {TCP_IP: stack.udp_receive, LOCK: stack.lock_cost},
@@ -85,6 +92,7 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
     # Lines move at the speed of the caches, whatever the clock.
     for far, line in (("", cpu.line_near), (" far", cpu.line_far)):
         scaled[f"hand over{far}"] = {TCP_IP: stack.skb_lines * line}
+        scaled[f"fragments{far}"] = {SKB: line}
         scaled[f"move{far}"] = {TCP_IP: stack.socket_lines * line, LOCK: stack.lock_lines * line}
     return scaled
 
@@ -95,6 +103,8 @@ class Profile:
     def __init__(self, p: Builder, kernel: UnixKernel, stack: TcpIpStack, adapter: QueuedAdapter) -> None:
         self.p = p
         self.host: Computer = kernel.host
+        self.page: int = kernel.sheet.page
+        """Bytes of a page."""
         here = self.host.description
         cpu, root = here.cpu.sheet, here.root.sheet if here.root else None
         slow = here.memory.sheet.copy_rate

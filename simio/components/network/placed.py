@@ -14,6 +14,7 @@ from dataclasses import replace
 from simio.components.network.joining import Joining
 from simio.components.network.merging import Merging
 from simio.components.network.packet import Packet
+from simio.components.network.pages import Blocks
 from simio.components.network.path import NetworkPath
 from simio.components.network.place import CorePlace
 from simio.components.network.queued import QueuedInterface
@@ -60,7 +61,16 @@ class PlacedEndpoint(Endpoint):
         self.queue, self.apart, self.far = seat.queue, seat.apart, seat.far
         self.process, self.softirq = seat.process, seat.softirq
         self.here = self.process
-        self.owner = p.machine(f"{name} owner", ownership.WORDS.initial())
+        sheet, length, page = stack.sheet, settings.mss + self.headers, stack.kernel.sheet.page
+        self.owner = p.machine(
+            f"{name} owner",
+            ownership.WORDS.initial(
+                head=sheet.shared_info, size=sheet.fragment_size, most=sheet.fragments, whole=settings.mss,
+                each=-(-length // page),
+            ),
+        )  # fmt: skip
+        self.unread = seat.unread(name, settings.mss, length)
+        self.blocks = Blocks(name, interface.lists, seat.process, max(most, settings.mss))
         p.tally(name, "through the backlog", self.owner + ownership.LATER, "buffers")
         self.backlogged = p.container(f"{name} backlog", unit="turns")
         self.worked_off = p.container(f"{name} worked off", unit="turns")
@@ -185,12 +195,15 @@ class PlacedEndpoint(Endpoint):
             self.process.spend("notice")
 
     def _fill(self, room: Register, moved: bool, pinned: bool) -> None:
-        """Pages of a buffer with the program's data in them: those of the kernel, or the program's own, pinned."""
+        """Fragments with the program's data: blocks that they are copied into, pages of a file or its own, pinned."""
         p, page = self.p, self.stack.kernel.sheet.page
+        copied = moved and not pinned and self.stack.sheet.copies
         with self.process.kept(), p.scope():
-            self.process.spend("pin" if pinned else "page out", p.register((room + (page - 1)) // page))
-            if moved and not pinned and self.stack.sheet.copies:
+            if copied:
+                self.blocks.fill(room)
                 self.process.copy(profile.BUFFERED, room)
+            else:
+                self.process.spend("pin" if pinned else "fragment out", p.register((room + (page - 1)) // page))
 
     @called("reads from the socket")
     def read(self, got: Register, size: int | Register) -> None:
@@ -219,8 +232,12 @@ class PlacedEndpoint(Endpoint):
 
     def _empty(self, got: Register) -> None:
         """The program gets its data, from where they are."""
-        with self.process.kept(), self.p.scope():
-            self.seat.take(got, self.p.answer(ownership.take, self.owner) if self.apart else 0)
+        p = self.p
+        with self.process.kept(), p.scope():
+            handed = (p.answer(one, self.owner) for one in (ownership.take, ownership.take_lines))
+            self.seat.take(got, *(handed if self.apart else (0, 0)))
+            if self.unread:
+                self.unread.read(self.process, got, p.answer(receiving.unread, self.state))
 
     def work(self, cost: Operand) -> None:
         """See `Endpoint.work`."""
@@ -261,6 +278,7 @@ class PlacedEndpoint(Endpoint):
                     segments = p.register((first - 1) % 2**16)
                     segments.set((segments + (self.mss - 1)) // self.mss)
                     self.here.spend("cut", segments)
+            self.seat.sent(self.here)
         with p.scope():
             left = p.register(first)
             with p.while_(left > 0):
@@ -276,6 +294,11 @@ class PlacedEndpoint(Endpoint):
 
     def arrive(self, packet: Packet) -> None:
         """A poll has found a packet: it is merged, or goes up at once."""
+        if self.unread:
+            with self.p.scope():
+                size = self.p.register(packet.words[0] % 2**16)
+                with self.p.when(size > 0):
+                    self.unread.came(self.seat.driver, size)
         if self.merging:
             self.merging.take(packet)
         else:
@@ -307,7 +330,7 @@ class PlacedEndpoint(Endpoint):
                     self.here.spend("data")
                     self.seat.arrived(bits)
                     if self.apart:
-                        p.call(bits, ownership.came, self.owner)
+                        p.call(bits, ownership.came, self.owner, bits)
                     bits.set(1)
                 with p.when(bits == 0):
                     self.here.spend("ack")

@@ -8,12 +8,14 @@ from dataclasses import replace
 from simio.components.host.host import INTERRUPT
 from simio.components.network.interface import Interface
 from simio.components.network.packet import Packet
+from simio.components.network.pages import Blocks
 from simio.components.network.queued import QueuedInterface
 from simio.components.network.seat import Seat
 from simio.components.network.stack import Stack
 from simio.components.network.steering import Steering, steered
 from simio.components.network.udp import UdpSocket
-from simio.machines.network import datagram_gro, mailbox, profile
+from simio.machines.network import datagram_gro, mailbox, ownership, profile
+from simio.machines.tcp import offload
 from simio.program.builder import Operand, Register
 
 
@@ -37,6 +39,7 @@ class SeatedStack(Stack):
         self.process, self.softirq = self.seat.process, self.seat.softirq
         self.queue = cores[1]
         self.merges = merges
+        self.blocks = Blocks(f"{self.name} datagrams on core {cores[0]}", interface.lists, self.process, offload.MOST)
 
     def call(self) -> None:
         """See `Stack.call`."""
@@ -62,6 +65,7 @@ class SeatedStack(Stack):
     def packet_out(self, interface: Interface, priority: int) -> None:
         """See `Stack.packet_out`."""
         self.process.spend("packet out")
+        self.seat.sent(self.process)
 
     def passes_on(self, name: str, packet: Packet, takes: Callable[[Packet], None]) -> None:
         """See `Stack.passes_on`; software steers it to another core before (RFS, RPS), if it is not merged."""
@@ -83,12 +87,12 @@ class SeatedStack(Stack):
 
     def segment(self, interface: Interface, count: Operand, total: Register) -> None:
         """See `Stack.segment`: one buffer goes down, which the adapter cuts, or else software."""
-        page = self.kernel.sheet.page
-        with self.process.kept(), self.p.scope():
-            self.process.spend("page out", self.p.register((total + (page - 1)) // page))
+        with self.process.kept():
+            self.blocks.fill(total)
             self.process.spend("packet out")
             if not self.seat.interface.sheet.uso:
                 self.process.spend("cut", count)
+            self.seat.sent(self.process)
 
     def socket(self, name: str, space: int) -> UdpSocket:
         """See `Stack.socket`."""
@@ -105,6 +109,7 @@ class SeatedSocket(UdpSocket):
         p = self.p
         self.buffers = p.machine(f"{name} buffers", mailbox.initial(2**62, mailbox.MOST))
         self.asleep = p.variable(f"{name} asleep")
+        self.unread = stack.seat.unread(name, stack.kernel.sheet.page, stack.kernel.sheet.page)
         if stack.merges:
             seat = stack.seat
             self.gro = p.machine(f"{name} GRO", datagram_gro.initial(stack.sheet.backlog if seat.steers else 1))
@@ -113,6 +118,8 @@ class SeatedSocket(UdpSocket):
 
     def _came(self, length: Register) -> None:
         self.stack.seat.arrived(length)
+        if self.unread:
+            self.unread.came(self.stack.softirq, length)
         if not self.stack.merges:
             self._up(self.p.register(1), length)
 
@@ -187,10 +194,18 @@ class SeatedSocket(UdpSocket):
             count, total = p.answer(mailbox.length, self.buffers), p.answer(mailbox.take, self.buffers)
             with stack.process.kept():
                 stack.process.spend("datagram read")
-                stack.seat.take(total, 1)
+                stack.seat.take(total, 1, self._lines(total))
+                if self.unread:
+                    self.unread.take(stack.process, total)
             with p.loop(count), p.scope():
                 self._take(count, total)
                 body(count, total)
+
+    def _lines(self, total: Register) -> Operand:
+        """Cache lines of the list of fragments, one a page, of a buffer."""
+        sheet, page = self.stack.sheet, self.stack.kernel.sheet.page
+        size = sheet.shared_info + (total + (page - 1)) // page * sheet.fragment_size
+        return self.p.register((size + (ownership.LINE - 1)) // ownership.LINE)
 
     def _wait(self) -> None:
         """Wait for a buffer: a program that polls does so first, and then sleeps."""

@@ -11,6 +11,7 @@ from simio.components.host.kernel import UnixKernel
 from simio.components.network.interface import Cores, Wish
 from simio.components.network.napi import Napi
 from simio.components.network.packet import DropQueue, Left, Packet
+from simio.components.network.pages import PageLists, PagePool
 from simio.components.network.place import CorePlace, Places
 from simio.description.model import Adapter
 from simio.description.sheets.queued import QueuedAdapter
@@ -50,6 +51,8 @@ class QueuedInterface:
         self.ring = p.container(f"{self.name} transmit ring", sheet.transmit_ring, sheet.transmit_ring, "packets")
         self.incoming = DropQueue(p, f"{self.name} receive buffer", sheet.receive_buffer, self.name)
         self._queues: dict[int, Napi] = {}
+        self.lists = PageLists(p, self.places, stack)
+        self._pools: dict[int, PagePool] = {}
         self._peers: dict[str, int] = {}
 
     def port(self, number: int) -> QueuedInterface:
@@ -90,6 +93,16 @@ class QueuedInterface:
             name = f"{self.name} queue {core}"
             self._queues[core] = Napi(self.p, name, place, self.sheet)
         return self._queues[core]
+
+    def pool(self, core: int) -> PagePool:
+        """The pages of the queue whose interrupts go to a core."""
+        if core not in self._pools:
+            self._pools[core] = PagePool(self.p, f"{self.name} queue {core} pages", self.lists, core, self.sheet)
+        return self._pools[core]
+
+    def transmits(self, place: CorePlace) -> Napi:
+        """The queue by which buffers go down from a place: that of its core (XPS)."""
+        return self.queue(place.core.number % min(self.sheet.queues, self.host.description.cpus))
 
     def far(self, core: int) -> bool:
         """True if buffers that a core posts are memory of another socket than the adapter's."""
@@ -151,11 +164,11 @@ class QueuedInterface:
             queue.next()
 
     def _pages(self, place: CorePlace, packet: Packet) -> None:
-        """The driver takes a packet and the pages that it lies on."""
+        """The driver takes a packet and the fragments, one a page, that it lies in."""
         p, page = self.p, self.kernel.sheet.page
         place.spend("packet")
         with p.scope():
-            place.spend("page in", p.register((packet.length + (page - 1)) // page))
+            place.spend("fragment in", p.register((packet.length + (page - 1)) // page))
 
     def _process(self) -> None:
         """The adapter's own pipeline takes a packet up."""

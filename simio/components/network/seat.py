@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simio.components.network.pages import Unread
 from simio.components.network.place import CorePlace
 from simio.components.network.polling import Polls
 from simio.components.network.queued import QueuedInterface
@@ -34,6 +35,7 @@ class Seat:
         self.softirq: CorePlace = interface.places.softirq(protocols) if self.steers else self.driver
         self.apart = self.process.core.number != self.softirq.core.number
         self.far = " far" if self.process.socket != self.softirq.socket else ""
+        self._transmits = {place: interface.transmits(place) for place in (self.process, self.softirq)}
         limit = stack.sheet.busy_read
         self.polls = Polls(self.napi, self.process, limit) if limit else None
 
@@ -43,11 +45,21 @@ class Seat:
             with self.stack.p.scope():
                 self.stack.p.answer(profile.arrived, self.softirq.spent.state, amount)
 
-    def take(self, amount: Register, handed: Operand) -> None:
-        """The program copies its data, which lie in this many buffers that another core has `handed` over."""
+    def sent(self, place: CorePlace) -> None:
+        """A buffer goes down from the program or the softirq."""
+        self._transmits[place].sent()
+
+    def unread(self, name: str, whole: int, length: int) -> Unread | None:
+        """The buffers of a socket, where pages are counted: full packets have `whole` bytes of data in `length`."""
+        interface = self.interface
+        return Unread(name, interface.pool(self.queue), whole, length) if interface.lists.counted else None
+
+    def take(self, amount: Register, handed: Operand, lines: Operand) -> None:
+        """The program copies its data, in buffers that another core has `handed` over, with lists of fragments."""
         with self.process.kept():
             if self.apart:
                 self.process.spend(f"hand over{self.far}", handed)
+                self.process.spend(f"fragments{self.far}", lines)
             if not self.stack.sheet.copies:
                 return
             if self.far:

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Extent, Flag, Limit, Time, Whole, refusal
+from simio.description.quantities import Count, Extent, Flag, Limit, OptionalCount, Time, Whole, refusal
 from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 MOST_QUEUES = 256
@@ -54,6 +54,14 @@ class QueuedAdapter(Sheet):
         description="distance of two packet buffers in memory: the first bytes of packets use the same few sets of "
         "a cache if it is a power of two"
     )
+    page_pool: OptionalCount = Field(
+        None, description="pages of a queue that are kept to be posted again; none: no page is"
+    )
+    page_pool_order: Literal["in order", "any"] = Field(
+        "in order",
+        description="which of them is posted next: the oldest, once the stack has let it go, or any that it has",
+    )
+    page_post: Count = Field(64, description="pages that the driver posts at a time")
     receive_buffer: Extent = Field(
         description="memory on the adapter for packets that have arrived; packets that do not fit are dropped"
     )
@@ -76,6 +84,14 @@ class QueuedAdapter(Sheet):
         description="what that counts from: the first completion that waits; the last one, so that it begins again "
         "with each; or event, the interrupt before, so that the first after a pause does not wait",
     )
+    transmit_coalesce_count: OptionalCount = Field(
+        None,
+        description="completions of buffers sent that share an interrupt (ethtool -C DEV tx-frames); none: they take "
+        "no interrupts and no polls",
+    )
+    transmit_coalesce_delay: Time = Field(
+        0, description="time after which the first of them causes it (ethtool -C DEV tx-usecs)"
+    )
     gro_flush_timeout: Time = Field(
         0,
         description="time for which packets that are being merged stay so after a poll, until a timer polls again "
@@ -86,7 +102,10 @@ class QueuedAdapter(Sheet):
     )
     doorbell: Time = Field(description="CPU time of a write to the adapter's registers")
     receive_cost: Time = Field(description="CPU time of the driver a packet received: completion, buffer, descriptor")
-    transmit_cost: Time = Field(description="CPU time of the driver a packet sent: descriptor, and its completion")
+    transmit_cost: Time = Field(description="CPU time of the driver a descriptor to send")
+    completion_cost: Time = Field(
+        0, description="CPU time of the driver to find that a buffer was sent, and to release it"
+    )
     checksum: Flag = Field(True, description="whether it computes the checksums of TCP and UDP")
     tso: Limit = Field(None, description="most bytes of TCP that it cuts into segments itself; none: it does not")
     lro: Limit = Field(

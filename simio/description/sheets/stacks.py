@@ -210,7 +210,8 @@ class Buffers(Sheet):
         **dict.fromkeys(("merge_cost", "device_send", "device_receive", "poll_cost", "rfs_cost"), "network drivers"),
         "busy_read": TIMER,
         "wake_cost": "process switches",
-        **dict.fromkeys(("skb_cost", "skb_memory", "page_cost", "lock_cost", "cut_cost", "notice_cost"), "skbs"),
+        **dict.fromkeys(("skb_cost", "skb_memory", "fragment_cost", "lock_cost", "cut_cost", "notice_cost"), "skbs"),
+        **dict.fromkeys(("page_cost", "buddy_cost", "block_cost"), "skbs"),
     }
 
     gso: Limit = Field(
@@ -252,9 +253,31 @@ class Buffers(Sheet):
     cut_cost: Time = Field(0, description="CPU time to cut a segment off a buffer, where the adapter does not")
     skb_cost: Time = Field(0, description="CPU time to build and free a buffer's description (skb)")
     skb_memory: Time = Field(0, description="CPU time to get and free the memory of that and of the headers")
-    skb_lines: Whole = Field(0, description="cache lines of a buffer that move to the core of the program")
+    skb_lines: Whole = Field(
+        0, description="cache lines of a buffer that move to the core of the program, without its list of fragments"
+    )
     socket_lines: Whole = Field(0, description="cache lines of a socket that move when another core works on it")
-    page_cost: Time = Field(0, description="CPU time to get, map and free a page of data")
+    shared_info: Size = Field(
+        0, description="bytes of the list of a buffer's fragments, without these (skb_shared_info)"
+    )
+    fragment_size: Size = Field(0, description="bytes of a fragment there")
+    fragments: Count = Field(17, description="fragments of a buffer at most (MAX_SKB_FRAGS)")
+    fragment_cost: Time = Field(0, description="CPU time to attach, map, unmap and release a fragment")
+    page_cost: Time = Field(
+        0, description="CPU time to take a page off the core's list of free pages, and to put it back"
+    )
+    page_batch: Count = Field(
+        63,
+        description="pages that pass between that list and the buddy allocator at a time (batch of /proc/zoneinfo)",
+    )
+    page_high: Count = Field(
+        378, description="pages in the list with which a batch goes back (high of /proc/zoneinfo)"
+    )
+    buddy_cost: Time = Field(0, description="CPU time of each of these pages, under the lock of the memory's zone")
+    block: Extent = Field(
+        32 << 10, description="bytes of a block of pages that a program's data are copied into (SKB_FRAG_PAGE_ORDER)"
+    )
+    block_cost: Time = Field(0, description="CPU time to get and free a block, under the lock of the memory's zone")
     lock_cost: Time = Field(0, description="CPU time of locks a buffer or call")
     lock_lines: Whole = Field(0, description="cache lines of locks that move to another core with a buffer")
     wake_cost: Time = Field(0, description="CPU time to make a sleeping program ready")

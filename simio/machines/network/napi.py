@@ -60,6 +60,11 @@ SLEEPS = WORDS.word("sleeps", about="1: only the timer polls")
 PENDING = WORDS.word("pending", about="1: the timer has been started")
 DEADLINE = WORDS.word("deadline", "ps", about="when it polls")
 TIMERS = WORDS.word("timers", "polls", about="that it began")
+SENT = WORDS.word("sent", "buffers", about="that were sent, and whose completions no poll has found")
+SENT_FIRST = WORDS.word("sent_first", "ps", about="when the first of these was")
+SENT_COUNT = WORDS.word("sent_count", "buffers", about="after which the adapter interrupts for them")
+SENT_DELAY = WORDS.word("sent_delay", "ps", about="after which it does")
+SENT_PENDING = WORDS.word("sent_pending", about="1: that delay is under way")
 
 WAIT, FIRST, RAISE = 0, 1, 2
 MORE, ENDS = 0, 1
@@ -302,3 +307,57 @@ def give_up(state: NDArray, base: int, now: int) -> int:
         return -1
     state[base + OWNED] = 0
     return armed(state, base, now)
+
+
+@machine("network")
+def sent(state: NDArray, base: int, now: int) -> int:
+    """One more buffer has been sent: RAISE an interrupt, FIRST of those that gather for one, or WAIT."""
+    state[base + SENT] += 1
+    if state[base + SENT] == 1:
+        state[base + SENT_FIRST] = now
+    if state[base + RUNNING]:
+        return WAIT
+    if state[base + SENT] >= state[base + SENT_COUNT]:
+        return begin(state, base, now)
+    return sent_late(state, base)
+
+
+@shared
+def sent_late(state: NDArray, base: int) -> int:
+    """FIRST if completions wait, and their delay is not under way, else WAIT."""
+    if state[base + RUNNING] or state[base + SENT] == 0 or state[base + SENT_PENDING]:
+        return WAIT
+    state[base + SENT_PENDING] = 1
+    return FIRST
+
+
+@machine("network")
+def sent_since(state: NDArray, base: int) -> int:
+    """The driver has asked for an interrupt: FIRST if completions have come since the poll, else WAIT."""
+    return sent_late(state, base)
+
+
+@machine("network")
+def sent_rest(state: NDArray, base: int, now: int) -> int:
+    """Time until the adapter interrupts for completions; 0: now, or a poll found them, or will."""
+    rest = state[base + SENT_FIRST] + state[base + SENT_DELAY] - now
+    if not state[base + RUNNING] and state[base + SENT] > 0 and rest > 0:
+        return rest
+    state[base + SENT_PENDING] = 0
+    return 0
+
+
+@machine("network")
+def sent_expire(state: NDArray, base: int, now: int) -> int:
+    """The delay is over: RAISE if completions have waited for it, else WAIT."""
+    if state[base + RUNNING] or state[base + SENT] == 0:
+        return WAIT
+    return begin(state, base, now)
+
+
+@machine("network")
+def found(state: NDArray, base: int) -> int:
+    """A poll finds this many completions of buffers that were sent."""
+    count = state[base + SENT]
+    state[base + SENT] = 0
+    return count

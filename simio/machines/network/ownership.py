@@ -16,8 +16,16 @@ OWNED = WORDS.word("owned", about="1: a process has it")
 BACKLOG = WORDS.word("backlog", "buffers", about="that wait for it")
 LAST = WORDS.word("last", "core", about="the core that worked on it last")
 UNREAD = WORDS.word("unread", "buffers", about="of data that have come from another core, and were not read")
+LINES = WORDS.word("lines", about="of their lists of fragments")
+HEAD = WORDS.word("head", "bytes", about="of such a list before its fragments")
+SIZE = WORDS.word("size", "bytes", about="of a fragment there")
+MOST = WORDS.word("most", "fragments", 1, about="of a buffer")
+WHOLE = WORDS.word("whole", "bytes", 1, about="of data of a full packet")
+EACH = WORDS.word("each", "fragments", 1, about="of a full packet")
 LATER = WORDS.word("later", "buffers", about="that went through the backlog")
 
+LINE = 64
+"""Bytes of a cache line."""
 FREE, ELSEWHERE, BACKLOG_HAS_IT = range(3)
 
 
@@ -58,10 +66,22 @@ def leave(state: NDArray, base: int) -> int:
     return 0
 
 
+@shared
+def lines(state: NDArray, base: int, fragments: int) -> int:
+    """Cache lines of a list of fragments."""
+    return (state[base + HEAD] + fragments * state[base + SIZE] + LINE - 1) // LINE
+
+
 @machine("network")
-def came(state: NDArray, base: int) -> int:
-    """A buffer of data has come from another core. Returns 0."""
-    state[base + UNREAD] += 1
+def came(state: NDArray, base: int, size: int) -> int:
+    """Data have come from another core, in one buffer, or in several with as many fragments as may be. Returns 0."""
+    fragments = (size * state[base + EACH] + state[base + WHOLE] - 1) // state[base + WHOLE]
+    most = state[base + MOST]
+    state[base + UNREAD] += fragments // most
+    state[base + LINES] += fragments // most * lines(state, base, most)
+    if fragments % most > 0:
+        state[base + UNREAD] += 1
+        state[base + LINES] += lines(state, base, fragments % most)
     return 0
 
 
@@ -71,3 +91,11 @@ def take(state: NDArray, base: int) -> int:
     unread = state[base + UNREAD]
     state[base + UNREAD] = 0
     return unread
+
+
+@machine("network")
+def take_lines(state: NDArray, base: int) -> int:
+    """Number of cache lines of their lists of fragments, which the process touches as well."""
+    there = state[base + LINES]
+    state[base + LINES] = 0
+    return there

@@ -19,16 +19,19 @@ CLASSES = ("data copy", "etc", "lock", "memory", "netdev", "scheduling", "skb", 
 """Classes of functions of the kernel, in alphabetical order."""
 COPY, ETC, LOCK, MEMORY, NETDEV, SCHEDULING, SKB, TCP_IP = range(len(CLASSES))
 OPERATIONS = (
-    "call", "interrupt", "wake", "switch", "packet", "merge", "up", "data", "ack", "send", "cut", "page in",
-    "page out", "hand over", "move", "hand over far", "move far", "pin", "notice", "datagram out", "packet out",
-    "datagram in", "datagram read", "steer", "empty",
+    "call", "interrupt", "wake", "switch", "packet", "merge", "up", "data", "ack", "send", "cut",
+    "fragment in", "fragment out", "page", "buddy", "block", "hand over", "fragments", "move", "hand over far",
+    "fragments far", "move far", "pin", "notice", "datagram out", "packet out",
+    "datagram in", "datagram read", "steer", "empty", "completion",
 )  # fmt: skip
 """Operations: a program's call; an interrupt; making a process ready, and switching to it; taking a packet from
 a ring, merging it, and its way up to TCP; TCP's work on data or on an acknowledgement that arrive; sending a buffer;
-cutting a segment off it in software; a page of a buffer that arrives, or leaves; a buffer that passes to another
-core; a socket that does; both from another socket of the host; a page that is pinned; a completion of zero copy;
-UDP's work on a datagram to send, a packet that IP and the driver send of it, UDP's work on one that has come, and
-that of its reader; leaving a buffer in the backlog of another core; a poll that finds nothing."""
+cutting a segment off it in software; a fragment of a buffer that arrives, or leaves; a page that is taken off the
+core's list and put back, one that passes between the list and the buddy allocator, and a block of pages; a buffer
+that passes to another core, a cache line of its fragments' list, a socket that does; these from another socket of the
+host; a page that is pinned; a completion of zero copy; UDP's work on a datagram to send, a packet that IP and the
+driver send of it, UDP's work on one that has come, and that of its reader; leaving a buffer in the backlog of another
+core; a poll that finds nothing; the completion of a buffer that was sent."""
 KIB = 1024
 _CLASSES = len(CLASSES)
 WAYS = 2

@@ -195,6 +195,12 @@ def readable(state: NDArray, base: int) -> int:
 
 
 @machine("tcp")
+def unread(state: NDArray, base: int) -> int:
+    """Bytes that a reader would find."""
+    return state[base + c.BUFFERED]
+
+
+@machine("tcp")
 def read(state: NDArray, base: int, now: int, most: int) -> int:
     """Bytes that the reader gets; 0: none are there, and it waits; END_OF_FILE: none will come."""
     if now > c.LATEST or most < 1:

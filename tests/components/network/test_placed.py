@@ -161,7 +161,7 @@ def test_timers_that_cannot_be_are_refused(sets: tuple[str, ...], message: str) 
 
 
 def test_an_adapter_that_joins_packets_saves_its_driver_and_gro_the_work_of_each() -> None:
-    lro, gro = ran(ALL, "hosts.receiver.adapters.nic.lro=64 KiB"), ran(ALL)
+    lro, gro = ran(ALL, *STEADY, "hosts.receiver.adapters.nic.lro=64 KiB"), ran(ALL, *STEADY)
     # A buffer has at most 7 packets of 9000 bytes. GRO leaves those alone that the adapter has joined.
     assert count(lro, "ttcp at receiver joined by the adapter") > 6 * count(lro, "ttcp at receiver of data went up")
     assert count(lro, "ttcp at receiver merged") == 0
@@ -171,6 +171,46 @@ def test_an_adapter_that_joins_packets_saves_its_driver_and_gro_the_work_of_each
     engines = [ran(ALL, "hosts.receiver.adapters.nic.lro=64 KiB", "run.until=150 us", "run.warm_up=0 s", engine=each)
                for each in ("compiled", "simpy")]  # fmt: skip
     assert engines[0].tallies == engines[1].tallies
+
+
+FAR = 3
+"""The case with all offloads whose packets come by the queue of another socket."""
+ANY = ("hosts.receiver.adapters.nic.page_pool=1024", "hosts.receiver.adapters.nic.page_pool_order=any")
+FROM_START = ("run.until=3 ms", "run.warm_up=0 s")
+
+
+def test_pages_that_another_core_frees_pass_the_buddy_allocator_twice() -> None:
+    apart, own = (ran(case, *FROM_START) for case in (FAR, ALL))
+    fresh, again = (count(apart, f"receiver.nic queue 6 pages posted{what}") for what in ("", " again"))
+    assert (fresh + again) % 64 == 0
+    # The list of core 6 begins empty, and is only taken from: whole batches of 63.
+    assert count(apart, "receiver.core 6 pages of memory 1 through the buddy allocator") == 63 * -(-fresh // 63)
+    # That of core 0 keeps at most 377 pages; the rest goes back but for what is unread, at most 3 MiB of data.
+    back = count(apart, "receiver.core 0 pages of memory 1 through the buddy allocator")
+    assert fresh - 377 - 1024 < back <= fresh
+    assert back > fresh / 2
+    # On one core the list turns round, once as many pages are out as the window holds.
+    assert count(own, "receiver.nic queue 0 pages posted") > 2000
+    assert count(own, "receiver.core 0 pages of memory 0 through the buddy allocator") < 1400
+
+
+def test_a_pool_of_any_page_takes_back_what_another_core_frees() -> None:
+    pool, ring = ran(FAR, *FROM_START, *ANY), ran(FAR, *FROM_START)
+    memory = [profile(case, "receiver")["memory"] * cores(case, "receiver") / case.bytes_rate
+              for case in (pool, ring)]  # fmt: skip
+    assert memory[0] < 0.8 * memory[1]
+    assert count(pool, "receiver.nic queue 6 pages posted") < count(ring, "receiver.nic queue 6 pages posted") / 3
+
+
+@pytest.mark.parametrize(
+    ("case", "sets"),
+    [(FAR, ()), (FAR, ANY), (ALL, ("hosts.receiver.stack.page_batch=7", "hosts.receiver.stack.page_high=9"))],
+)
+def test_both_engines_agree_on_pages(case: int, sets: tuple[str, ...]) -> None:
+    results = [ran(case, *sets, "run.until=250 us", "run.warm_up=0 s", engine=name) for name in ("compiled", "simpy")]
+    assert results[0].steps == results[1].steps
+    assert results[0].tallies == results[1].tallies
+    assert any("buddy" in each.name and each.value for each in results[0].tallies)
 
 
 RFS = ("workload.ttcp.queue=1", "hosts.receiver.stack.rfs=true")
