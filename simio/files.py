@@ -6,7 +6,6 @@ import errno
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import chain
@@ -143,6 +142,8 @@ def _write(file: BinaryIO, pieces: Iterable[str | bytes]) -> None:
 
 
 def _replace(target: Path, pieces: Iterable[str | bytes]) -> None:
+    import tempfile
+
     handle, aside = tempfile.mkstemp(prefix=f".{target.name[:64]}.", dir=target.parent)
     try:
         with open(handle, "wb") as file:

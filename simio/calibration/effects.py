@@ -91,10 +91,12 @@ class AnsweredCase:
         self._probe.prepare([self._probe.compatible(larger)])
 
 
-def effects(case: AnsweredCase, progress: Callable[[int, int], Any] | None = None) -> tuple[list[Effect], int]:
+def effects(
+    case: AnsweredCase, progress: Callable[[Sequence[Effect], int], Any] | None = None
+) -> tuple[list[Effect], int]:
     """The effect of each value in use, the largest first, and the number of values that an interrupt left.
 
-    Raises SimioError as `run_many`.
+    `progress` gets what is known so far, and the number of values. Raises SimioError as `run_many`.
     """
     values = case.values
     shares = min(len(values), SHARES)
@@ -106,7 +108,7 @@ def effects(case: AnsweredCase, progress: Callable[[int, int], Any] | None = Non
                 raise outcome
             found += outcome
             if progress:
-                progress(len(found), len(values))
+                progress(found, len(values))
     except KeyboardInterrupt:
         pass
     order = {value.name: number for number, value in enumerate(values)}

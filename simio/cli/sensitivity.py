@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING or not COMPLETING:
 
 LEAST = 0.0005
 """Effects below this count as none: they round to 0.0%."""
+MOST_TOLD = 2
+"""Values that are told while others are varied."""
 CLIPPED = " †"
 
 
@@ -47,7 +50,7 @@ def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, as_jso
     index = case_number(load(scenario, sets), number) or 0
     case = AnsweredCase(Task(scenario, sets, index))
     line = Line()
-    found, left = effects(case, lambda done, total: line.show(f"{done} of {counted(total, 'value')}"))
+    found, left = effects(case, lambda known, total: line.show(so_far(known, total)))
     line.clear()
     if left:
         tell(f"interrupted: {counted(left, 'value')} of {len(found) + left} not varied yet; these are the others")
@@ -57,6 +60,13 @@ def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, as_jso
         write(None, printed(partial(_show, case=case, found=found)))
     if left:
         sys.exit(INTERRUPTED)
+
+
+def so_far(known: Sequence[Effect], total: int) -> str:
+    """How many values are varied, and which of them have the largest effects."""
+    largest = sorted(known, key=lambda effect: -effect.size)[:MOST_TOLD]
+    told = ", ".join(f"{effect.value.name} {effect.size:.1%}" for effect in largest if effect.size >= LEAST)
+    return f"{len(known)} of {counted(total, 'value')}" + (f", most so far: {told}" if told else "")
 
 
 def _data(case: AnsweredCase, found: list[Effect]) -> dict[str, object]:

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -30,15 +29,23 @@ def cache_folder() -> Path:
     Where that cannot be written (a read-only home), a folder of the user's own under the temporary one.
     """
     user = os.getuid() if hasattr(os, "getuid") else 0
-    for root in (cache_base(), Path(tempfile.gettempdir()) / f"simio-{user}"):
-        parts = (root, root / "compiled", root / "compiled" / source_hash())
-        with suppress(OSError):
-            for part in parts:
-                part.mkdir(parents=True, exist_ok=True, mode=0o700)
-            if all(_own(part, user) for part in parts):
-                with tempfile.TemporaryFile(dir=parts[-1]):
-                    return parts[-1]
-    return Path(tempfile.mkdtemp(prefix="simio-"))
+    if found := _in(cache_base(), user):
+        return found
+    # It takes as long to import as ten modules of a run.
+    import tempfile
+
+    return _in(Path(tempfile.gettempdir()) / f"simio-{user}", user) or Path(tempfile.mkdtemp(prefix="simio-"))
+
+
+def _in(root: Path, user: int) -> Path | None:
+    """The folder of compiled code below another, made if need be; None where that is not the user's own to write."""
+    parts = (root, root / "compiled", root / "compiled" / source_hash())
+    with suppress(OSError):
+        for part in parts:
+            part.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if all(_own(part, user) for part in parts) and os.access(parts[-1], os.W_OK | os.X_OK):
+            return parts[-1]
+    return None
 
 
 def _own(folder: Path, user: int) -> bool:

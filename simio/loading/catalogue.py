@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from importlib.resources import files
+from importlib.util import find_spec
 from os.path import isfile
 from pathlib import Path
 
@@ -231,10 +231,10 @@ def _near(name: str, known: list[str]) -> str:
 
 def data_root(package: str) -> Path:
     """The folder of a data package such as `simio.models`, or that of the checkout if it is not installed."""
-    try:
-        return Path(str(files(package)))
-    except ModuleNotFoundError:
-        return Path(__file__).resolve().parents[2] / package.rpartition(".")[2]
+    found = find_spec(package)
+    if found and found.submodule_search_locations:
+        return Path(found.submodule_search_locations[0])
+    return Path(__file__).resolve().parents[2] / package.rpartition(".")[2]
 
 
 @cache

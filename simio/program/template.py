@@ -147,32 +147,38 @@ class _Trace:
         return self._fill(numbers) if self._fill else self._result
 
 
-def holed(value: Any, holes: list[TracedValue]) -> Fill | None:
+def holed(value: Any, holes: list[TracedValue], clear: set[int] | None = None) -> Fill | None:
     """Add the traced values inside of tuples and records to `holes`; returns what fills them, None if there are none.
 
-    Raises TypeError for a traced value inside of anything else that can be looked through.
+    `clear` are the ids of tuples that are known to have none, as many steps share a label. Raises TypeError for a
+    traced value inside of anything else that can be looked through.
     """
     kind: Any = type(value)
     if kind is TracedValue:
         at = len(holes)
         holes.append(value)
         return lambda numbers: numbers[at]
+    clear = set() if clear is None else clear
     if issubclass(kind, tuple):
-        fills = [None if type(each) in _PLAIN else holed(each, holes) for each in value]
+        if id(value) in clear:
+            return None
+        fills = [None if type(each) in _PLAIN else holed(each, holes, clear) for each in value]
         if not any(fills):
+            clear.add(id(value))
             return None
         make = getattr(kind, "_make", tuple)
         filled = [(at, fill) for at, fill in enumerate(fills) if fill]
         return lambda numbers: make(_with(list(value), filled, numbers))
     if issubclass(kind, (list, dict, set, frozenset)):
         inside: list[TracedValue] = []
+        # These tuples are gone when the call ends, and their ids are free for others.
         if holed(tuple(value), inside) or (kind is dict and holed(tuple(value.values()), inside)):
             raise TypeError("a traced value that is in no tuple or record")
         return None
     changing: dict[str, Fill] = {}
     for name in field_names(kind):
         each = getattr(value, name)
-        if type(each) not in _PLAIN and (fill := holed(each, holes)):
+        if type(each) not in _PLAIN and (fill := holed(each, holes, clear)):
             changing[name] = fill
     if not changing:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -147,6 +146,8 @@ def as_csv(result: ScenarioResult) -> str:
     under_load = [_under_load(case) for case in result.cases]
     heads = list(dict.fromkeys(head for cells in under_load for head in cells))
     out = io.StringIO()
+    import csv
+
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(
         ["case", *keys, f"throughput ({result.unit})", f"half width ({result.unit})", "measured", "error",
