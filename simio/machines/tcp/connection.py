@@ -198,4 +198,8 @@ def expire(state: NDArray, base: int, now: int) -> int:
     if 0 < state[base + c.PERSIST_DUE] <= now:
         persist(state, base, now)
         state[base + c.FORCE] = 1
-    return c.OUTPUT if plan(state, base, now, 0) > 0 else unwatched(state, base)
+    if plan(state, base, now, 0) > 0:
+        return c.OUTPUT
+    if state[base + c.SEND_WINDOW] == 0:
+        hold(state, base, now)
+    return unwatched(state, base)

@@ -140,10 +140,16 @@ def plan(state: NDArray, base: int, now: int, update: int) -> int:
 
 @shared
 def hold(state: NDArray, base: int, now: int) -> None:
-    """Start the persist timer if only the window keeps data from going (RFC 1122, section 4.2.2.17)."""
-    if state[base + c.RESEND_DUE] == 0 and state[base + c.PERSIST_DUE] == 0:
+    """Start the persist timer if only the window keeps data from going (RFC 1122, section 4.2.2.17).
+
+    That goes for data that were sent and are to be sent again, too, where a window has shrunk to nothing since
+    (RFC 9293, section 3.8.6; FreeBSD, tcp_output.c): the retransmission timer gives way.
+    """
+    shrunk = state[base + c.SEND_WINDOW] == 0 and state[base + c.NXT] == state[base + c.UNA]
+    if state[base + c.PERSIST_DUE] == 0 and (state[base + c.RESEND_DUE] == 0 or shrunk):
         unsent = state[base + c.UNA] < state[base + c.END] + state[base + c.CLOSING]
         if unsent and state[base + c.STATE] >= c.ESTABLISHED:
+            state[base + c.RESEND_DUE] = 0
             state[base + c.BACKOFF] = 0
             persist(state, base, now)
 

@@ -36,6 +36,18 @@ def test_what_is_written_after_the_window_has_closed_sets_the_persist_timer() ->
     assert look(state, "persist_due") == (0,)
 
 
+def test_a_window_that_shrinks_to_nothing_is_probed() -> None:
+    # 300 bytes are under way when the window shrinks to nothing, and the update that opens it is lost. The timer runs
+    # out and nothing may go, so that the persist timer takes its place: again 12 ticks of 0.5 s from the second on.
+    # Its probe is the first of these bytes (RFC 9293, section 3.8.6.1).
+    words: Any = {"una": 1001, "nxt": 1301, "max": 1301, "end": 1501, "appended": 1501, "send_window": 0}
+    state = endpoint(**words, resend_due=SECOND)
+    assert call(connection.expire, state, BASE, SECOND) == c.TIMER
+    assert look(state, "nxt", "persist_due", "resend_due") == (1001, 7 * SECOND, 0)
+    assert call(connection.expire, state, BASE, 7 * SECOND) == c.OUTPUT
+    assert call(sending.output, state, BASE, 7 * SECOND) - 1 == 1001 << 19 | 1
+
+
 def test_the_longest_segment_has_no_flags_by_its_length() -> None:
     # The word of a segment has its length in 16 bits, the flags above them.
     state = endpoint(mss=65_535, end=300_001, appended=300_001, cwnd=300_000, send_window=300_000)
