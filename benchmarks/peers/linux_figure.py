@@ -73,7 +73,7 @@ def figure(panels: Sequence[tuple[str, Sequence[float], Sequence[float]]], serie
 
 
 def legend(picture: Picture, text: str) -> None:
-    """What is drawn, and both colours."""
+    """The picture's title, and the name of each colour."""
     picture.text(LEFT, 18, text, kind="title")
     for at, (name, colour) in enumerate((("Linux 6.18", LINUX), ("simio", SIMIO))):
         picture.line(480 + 130 * at, 14, 504 + 130 * at, 14, colour=colour)

@@ -29,7 +29,7 @@ Runs = list[list[dict[str, Any]]]
 
 
 def kept() -> tuple[dict[str, Any], dict[Group, Runs]]:
-    """What Linux has given: the conditions, and the runs of each group."""
+    """Linux's measurements: the conditions, and the runs of each group."""
     series = json.loads(KEPT.read_text(encoding="utf-8"))
     groups: dict[Group, Runs] = {}
     for run in series["runs"]:

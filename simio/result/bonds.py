@@ -9,7 +9,7 @@ from simio.result.model import ResourceUse
 
 
 def beside(name: str, uses: Iterable[ResourceUse], bonds: Iterable[Bond]) -> str:
-    """What the other members of a bond do while a member is busy, for behind its sentence; '' for anything else."""
+    """The other members' use while a member of a bond is busy, for behind its sentence; '' for anything else."""
     bond = next((bond for bond in bonds if name in bond.resources), None)
     if bond is None:
         return ""
@@ -20,6 +20,6 @@ def beside(name: str, uses: Iterable[ResourceUse], bonds: Iterable[Bond]) -> str
 
 
 def told_apart(bonds: Iterable[Bond]) -> Callable[[ResourceUse], str]:
-    """What members of bonds are shown apart by: their utilisation; other resources have nothing of that kind."""
+    """The utilisation, which tells members of bonds apart; other resources have nothing of that kind."""
     members = {name for bond in bonds for name in bond.resources}
     return lambda use: f"{use.utilisation:.1%}" if use.name in members else ""

@@ -51,7 +51,7 @@ def noticed(spans: Iterable[Span], period: int) -> list[Span]:
 
 
 def rows(bond: Bond, down: Sequence[Iterable[Span]]) -> list[Row]:
-    """Which members carry packets, of those that are `down` in such spans, from 0 ps on.
+    """The members that carry packets from 0 ps on, where each is `down` in such spans.
 
     Of an active backup, one stays in use until it fails, and the first that is up follows.
     """

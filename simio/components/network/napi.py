@@ -106,7 +106,7 @@ class Napi:
         p.get(rung, 1)
 
     def joined(self, packets: Register) -> None:
-        """What is in the ring next is a buffer of so many packets, which are counted alike by adaptive moderation."""
+        """The ring's next entry is a buffer of so many packets; adaptive moderation counts each of them."""
         with self.p.scope():
             self.p.answer(napi.joined, self.state, packets)
 

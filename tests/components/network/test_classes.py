@@ -37,7 +37,7 @@ def order(engine: ModuleType, sent: list[tuple[str, int, int]], **values: Any) -
 
 
 def test_the_most_urgent_class_goes_first(engine: ModuleType) -> None:
-    # What has the line keeps it; then class 7 goes before class 2, and that before class 0.
+    # The line's holder keeps it; then class 7 goes before class 2, and that before class 0.
     names, times = order(engine, [("a", 0, 3), ("b", 2, 3), ("c", 7, 1), ("d", 7, 1)], discipline="priority")
     assert names == "aacdbbba"
     assert times == [place * SENT for place in range(8)]
