@@ -102,7 +102,10 @@ def _first(profile: CausalProfile, matter: list[ComponentRow]) -> str:
     speeds = (("10% faster", first.slightly), ("twice as fast", first.twice), ("free", first.free))
     gains = ", ".join(f"{how} {percent(gain.gain)}" for how, gain in speeds if gain)
     verb = "raises" if profile.metric == THROUGHPUT else "shortens"
-    return f"Making {first.component.name} faster helps most; it {verb} {what}: {gains}."
+    most = max((gain.gain, how) for how, gain in speeds if gain)[1]
+    loses = any(gain.gain <= -NOTHING for _, gain in speeds if gain)
+    only = f" when {most}, and not always" if loses else ""
+    return f"Making {first.component.name} faster helps most; it {verb} {what}{only}: {gains}."
 
 
 def _losing(rows: list[ComponentRow]) -> str:

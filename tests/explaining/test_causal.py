@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, wait
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -14,7 +15,7 @@ from simio.errors import RunError
 from simio.explaining import profile, waterfall
 from simio.explaining.answers import Answer, Runner
 from simio.explaining.components import components
-from simio.explaining.model import CausalProfile
+from simio.explaining.model import CausalProfile, Gain
 from simio.explaining.sentences import of_profile
 from simio.explaining.stages import Traced
 from simio.explaining.threads import alternations
@@ -271,3 +272,16 @@ def test_sheets_say_what_belongs_together(case):
         "disks.b3.synchronous",
         "hosts.challenge.adapters.scsi1.synchronous",
     } < set(found[both].values)
+
+
+def test_a_component_that_helps_only_when_it_is_much_faster_is_said_to_help_only_then():
+    found = profile(tandem(3 * MS, 2 * MS, JOBS))
+    helps = next(of_profile(found))
+    row = found.rows[0]
+    assert f"Making {row.component.name} faster helps most; it raises throughput: 10% faster +" in helps
+    worse = replace(row, slightly=Gain(found.base * 9 / 10, -0.1))
+    told = next(of_profile(replace(found, rows=(worse, *found.rows[1:]))))
+    assert (
+        f"{row.component.name} faster helps most; it raises throughput when free, and not always: 10% faster -10.0%"
+        in told
+    )
