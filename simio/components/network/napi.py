@@ -14,7 +14,7 @@ from simio.errors import RunError
 from simio.machines.network import napi
 from simio.machines.nic import moderation
 from simio.machines.nic.layout import FROM_EVENT, FROM_FIRST, FROM_LAST
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Register, since
 
 COUNTS_FROM = {"first": FROM_FIRST, "last": FROM_LAST, "event": FROM_EVENT}
 
@@ -214,8 +214,7 @@ class Napi:
                 with p.when(starts > 0):
                     p.put(self.timed, 1)
         with p.when(held == napi.YIELD):
-            p.release(core)
-            p.seize(core, priority=PROCESS)
+            self._yield()
         with p.when(held <= napi.YIELD), p.when(held != napi.DONE):
             p.put(self.turn, 1)
         self._armed(held)
@@ -226,6 +225,17 @@ class Napi:
         with p.when(held != napi.AGAIN), p.when(held != napi.YIELD):
             p.release(core)
             self._completed()
+
+    def _yield(self) -> None:
+        """Processes that want the core have it for as long as the softirq had (ksoftirqd)."""
+        p, core = self.p, self.place.core.resource
+        with p.scope():
+            more, begun = p.register(1), p.register()
+            with p.while_(more > 0):
+                p.release(core)
+                begun.set(since(0))
+                p.seize(core, priority=PROCESS)
+                p.call(more, napi.rested, self.state, begun)
 
     def _armed(self, what: Register) -> None:
         """The driver has asked for an interrupt, and packets wait for it already, if `what` says so."""

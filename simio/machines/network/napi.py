@@ -39,6 +39,7 @@ POLLED = WORDS.word("polled", "packets", about="packets of the present poll")
 FULL = WORDS.word("full", about="1: the poll that ended used up its budget")
 TAKEN = WORDS.word("taken", "packets", about="packets of the present softirq")
 BEGAN = WORDS.word("began", "ps", about="instant at which it began")
+OWED = WORDS.word("owed", "ps", about="that processes get of the core before the softirq goes on")
 HELD = WORDS.word("held", "threads", about="merged buffers that wait for the end of the poll")
 BYTES = WORDS.word("bytes", "bytes", about="of all packets")
 PACKETS = WORDS.word("packets", "packets", about="in all, each of those that the adapter has joined")
@@ -261,7 +262,7 @@ def complete(state: NDArray, base: int, now: int) -> int:
         if state[base + TAKEN] < BUDGET and now - state[base + BEGAN] < LONGEST:
             return AGAIN
         state[base + TAKEN] = 0
-        state[base + BEGAN] = now
+        state[base + OWED] = now - state[base + BEGAN]
         return YIELD
     if state[base + MASKED]:
         state[base + SLEEPS] = 1
@@ -269,6 +270,19 @@ def complete(state: NDArray, base: int, now: int) -> int:
     if state[base + ADAPTIVE]:
         moderation.sample(state, base + MODERATION, now, state[base + PACKETS], state[base + BYTES])
     return armed(state, base, now)
+
+
+@machine("network")
+def rested(state: NDArray, base: int, now: int, begun: int) -> int:
+    """Processes had the core from `begun` on: 1 if they go on, 0 if the next packets have their turn.
+
+    The scheduler gives both as much time (Linux, kernel/sched/fair.c), as long as a process wants the core.
+    """
+    state[base + OWED] -= now - begun
+    if now > begun and state[base + OWED] > 0:
+        return 1
+    state[base + BEGAN] = now
+    return 0
 
 
 @shared

@@ -218,6 +218,18 @@ def test_a_backlog_that_is_full_drops_merged_buffers_as_a_whole(stream: Path) ->
     assert results[0].throughput.amount == 64_000 - 11 * 4000
 
 
+def test_a_reader_on_the_core_of_its_queue_has_its_turns_though_more_comes_than_it_reads(stream: Path) -> None:
+    # The softirq takes 300 datagrams in 0.6 ms. In its turn the reader has as long, and empties the socket: with one
+    # call a turn it would read three datagrams in 2 ms.
+    sets = ("workload.datagrams.count=40000", "workload.datagrams.batch=40", "run.until=3 ms", "run.warm_up=1 ms",
+            "hosts.receiver.stack.udp_receive=0.5 us", "hosts.receiver.adapters.nic.adaptive=false")  # fmt: skip
+    results = [ran(stream, *sets, engine=name) for name in ("compiled", "simpy")]
+    assert (results[0].steps, results[0].tallies) == (results[1].steps, results[1].tallies)
+    (use,) = (each for each in results[0].resources if each.name == "receiver.core 0")
+    assert use.utilisation > 0.99
+    assert results[0].throughput.amount > 500_000
+
+
 def test_a_hash_over_ports_spreads_datagrams_that_come_by_one_queue(tmp_path: Path) -> None:
     path = tmp_path / "streams.yaml"
     path.write_text(

@@ -146,6 +146,25 @@ def test_a_softirq_lets_processes_have_a_turn_after_300_packets() -> None:
     assert answers == [*[napi.AGAIN] * 4, napi.YIELD]
 
 
+def test_processes_have_the_core_for_as_long_as_the_softirq_had() -> None:
+    state = napi.WORDS.initial()
+    for _ in range(400):
+        call(napi.arrive, state, 0, 0, 1500)
+    state[napi.BEGAN] = 1000
+    for now in (1100, 1200, 1300, 1400, 1500):
+        while call(napi.polled, state, 0, now) == napi.MORE:
+            pass
+        call(napi.flushed, state, 0, now)
+        call(napi.complete, state, 0, now)
+    # 500 ps are owed: calls of 200, 250 and 150 ps. The softirq's own time counts from when it goes on.
+    calls = ((1700, 1500), (1950, 1700), (2100, 1950))
+    assert [call(napi.rested, state, 0, now, begun) for now, begun in calls] == [1, 1, 0]
+    assert state[napi.BEGAN] == 2100
+    # Nobody wants the core.
+    state[napi.OWED] = 500
+    assert call(napi.rested, state, 0, 2500, 2500) == 0
+
+
 def test_what_comes_while_a_program_has_the_socket_waits_for_it() -> None:
     state = ownership.WORDS.initial()
 
