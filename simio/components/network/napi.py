@@ -11,6 +11,7 @@ from simio.components.network.packet import DropQueue
 from simio.components.network.place import CorePlace
 from simio.description.sheets.queued import QueuedAdapter
 from simio.errors import RunError
+from simio.machines.door import Called
 from simio.machines.network import napi
 from simio.machines.nic import moderation
 from simio.machines.nic.layout import FROM_EVENT, FROM_FIRST, FROM_LAST
@@ -70,40 +71,49 @@ class Napi:
 
     def _watch(self, timed: Handle) -> None:
         """The timer of the queue, which polls when its time is over (napi_watchdog)."""
-        p, core = self.p, self.place.core.resource
+        p = self.p
         if self.spinner:
             raise RunError(
                 f"{self.name!r} has a timer (gro_flush_timeout), and programs that poll (busy_read): both together "
                 "are not modelled; leave out one",
                 ".gro_flush_timeout",
             )
-        rung = p.container(f"{self.name} timer's end", unit="turns")
-        with p.thread(f"{self.name} timer", daemon=True), p.forever(), p.scope():
-            p.get(timed, 1)
-            rest = p.answer(napi.rest, self.state)
-            with p.while_(rest > 0):
-                self._ring_after(rest, rung)
-                p.call(rest, napi.rest, self.state)
-            p.call(rest, napi.fires, self.state)
-            with p.when(rest > 0):
-                p.seize(core, priority=INTERRUPT)
-                with self.place.in_hand():
-                    self.place.spend("interrupt")
-                p.call(rest, napi.waiting, self.state)
-                with p.when(rest > 0):
-                    p.put(self.turn, 1)
-                with p.when(rest == 0):
-                    with self.place.in_hand():
-                        self.place.spend("empty")
-                    self._end()
+        with self._timer(f"{self.name} timer", timed, napi.rest) as due:
+            p.call(due, napi.fires, self.state)
+            with p.when(due > 0):
+                self._interrupted(due, "empty")
 
-    def _ring_after(self, time: Register, rung: Handle) -> None:
-        """Wait; a child does so, as that is no work of the timer."""
+    @contextmanager
+    def _timer(self, name: str, started: Handle, rest: Called) -> Iterator[Register]:
+        """Run the body when the time that `rest` gives is over; a turn in `started` begins it."""
         p = self.p
-        with p.fork("timer", daemon=True):
-            p.wait(time)
-            p.put(rung, 1)
-        p.get(rung, 1)
+        rung = p.container(f"{name}'s end", unit="turns")
+        with p.thread(name, daemon=True), p.forever(), p.scope():
+            p.get(started, 1)
+            left = p.answer(rest, self.state)
+            with p.while_(left > 0):
+                # A child waits, as that is no work of the timer.
+                with p.fork("timer", daemon=True):
+                    p.wait(left)
+                    p.put(rung, 1)
+                p.get(rung, 1)
+                p.call(left, rest, self.state)
+            yield left
+
+    def _interrupted(self, there: Register, empty: str = "") -> None:
+        """An interrupt with a poll: of packets, if any are there, else at the cost of one that is `empty`, if any."""
+        p = self.p
+        p.seize(self.place.core.resource, priority=INTERRUPT)
+        with self.place.in_hand():
+            self.place.spend("interrupt")
+        p.call(there, napi.waiting, self.state)
+        with p.when(there > 0):
+            p.put(self.turn, 1)
+        with p.when(there == 0):
+            if empty:
+                with self.place.in_hand():
+                    self.place.spend(empty)
+            self._end()
 
     def joined(self, packets: Register) -> None:
         """The ring's next entry is a buffer of so many packets; adaptive moderation counts each of them."""
@@ -149,26 +159,13 @@ class Napi:
     def _reap(self, raised: Handle, timed: Handle) -> None:
         """The interrupts for what was sent: one begins a poll, and a timer has it raised."""
         p = self.p
-        rung = p.container(f"{self.name} completions' timer's end", unit="turns")
-        with p.thread(f"{self.name} completions' timer", daemon=True), p.forever(), p.scope():
-            p.get(timed, 1)
-            left = p.answer(napi.sent_rest, self.state)
-            with p.while_(left > 0):
-                self._ring_after(left, rung)
-                p.call(left, napi.sent_rest, self.state)
-            p.call(left, napi.sent_expire, self.state)
-            with p.when(left == napi.RAISE):
+        with self._timer(f"{self.name} completions' timer", timed, napi.sent_rest) as due:
+            p.call(due, napi.sent_expire, self.state)
+            with p.when(due == napi.RAISE):
                 p.put(raised, 1)
         with p.thread(f"{self.name} completions", daemon=True), p.forever(), p.scope():
             p.get(raised, 1)
-            p.seize(self.place.core.resource, priority=INTERRUPT)
-            with self.place.in_hand():
-                self.place.spend("interrupt")
-            there = p.answer(napi.waiting, self.state)
-            with p.when(there > 0):
-                p.put(self.turn, 1)
-            with p.when(there == 0):
-                self._end()
+            self._interrupted(p.register())
 
     def sent(self) -> None:
         """A buffer that its core has sent; its completion is found by a poll, for which there is an interrupt."""
