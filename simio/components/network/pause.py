@@ -174,7 +174,7 @@ def lossless(p: Builder, owner: str, sheet: PauseSheet, wire: Wire) -> dict[int,
     """
     found = {}
     for number in sheet.pause_classes:
-        found[number] = Memory(DropQueue(p, f"{wire.name} class {number} buffer", sheet.pause_buffer or 0, owner))
+        found[number] = Memory(DropQueue(p, f"{wire.name} class {number} buffer", sheet.class_memory, owner))
         if isinstance(wire, EthernetWire):
             found[number].pauses = ClassPauses(p, found[number].queue, sheet, wire, number)
     return found

@@ -4,16 +4,17 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from simio.description.quantities import Limit, TrafficClass, refusal
+from simio.description.quantities import Limit, TrafficClass, refusal, word_of_none
 from simio.description.sheets.base import Sheet, size_text
 
 
 def _listed(value: object) -> object:
-    return (value,) if isinstance(value, int) else value
+    value = word_of_none(value)
+    return () if value is None else (value,) if isinstance(value, int) else value
 
 
 Classes = Annotated[tuple[TrafficClass, ...], BeforeValidator(_listed), Field(max_length=8)]
-"""Classes of traffic; a number is one of them."""
+"""Classes of traffic; a number is one of them, and `none` says that there are none."""
 
 
 class PauseSheet(Sheet):
@@ -34,8 +35,8 @@ class PauseSheet(Sheet):
     )
     pause_classes: Classes = Field(
         (),
-        description="lossless classes of traffic, each of which it stops by itself (priority flow control); none: all "
-        "of the link",
+        description="lossless classes of traffic, each of which it stops by itself (priority flow control); none: "
+        "the whole link",
     )
     pause_buffer: Limit = Field(
         None,
@@ -55,14 +56,19 @@ class PauseSheet(Sheet):
         return size
 
     @property
+    def class_memory(self) -> int:
+        """What each of `pause_classes` has of it for one link, in bytes."""
+        return self.pause_buffer or 0
+
+    @property
     def lossy_memory(self) -> int:
         """What lossless classes leave of it to all others, in bytes."""
-        return self.memory - self.inputs * len(self.pause_classes) * (self.pause_buffer or 0)
+        return self.memory - self.inputs * len(self.pause_classes) * self.class_memory
 
     @property
     def least_memory(self) -> int:
         """The memory of the class that has least, in bytes."""
-        return min(self.lossy_memory, self.pause_buffer or self.memory)
+        return min(self.lossy_memory, self.class_memory) if self.pause_classes else self.memory
 
     @property
     def resumes(self) -> int:
@@ -84,8 +90,6 @@ class PauseSheet(Sheet):
     def _classes_have_their_memory(self) -> Self:
         classes, above, own = self.pause_classes, self.pause_above, self.pause_buffer
         if not classes:
-            if own:
-                raise refusal(size_text(own), "none, as pause_classes has no class", field="pause_buffer")
             return self
         if len(set(classes)) < len(classes):
             raise refusal(str(list(classes)), "each class once", field="pause_classes")
@@ -95,9 +99,8 @@ class PauseSheet(Sheet):
             limit = f"more than pause_above, {size_text(above)}; the rest is headroom for packets under way"
             raise refusal(size_text(own) if own else "none", limit, field="pause_buffer")
         if self.lossy_memory <= 0:
-            parts, memory = self.inputs * len(classes), size_text(self.memory)
-            limit = (
-                f"less than {size_text(self.memory // parts)}, as {self.memory_key}, {memory}, has {parts} such parts"
-            )
-            raise refusal(size_text(own), f"{limit}, one a link and class", field="pause_buffer")
+            parts = self.inputs * len(classes)
+            share, memory = size_text(self.memory // parts), size_text(self.memory)
+            limit = f"less than {share}, as {self.memory_key}, {memory}, has {parts} such parts, one a link and class"
+            raise refusal(size_text(own), limit, field="pause_buffer")
         return self
