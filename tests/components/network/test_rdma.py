@@ -188,6 +188,24 @@ def test_an_adapter_goes_on_with_another_class_than_the_one_that_is_stopped(tmp_
     assert set(stopped) == {"a.roce>tor class 3", "b.roce>tor class 3", "d.roce>tor class 3"}
 
 
+def test_an_adapter_that_is_slow_stops_the_class_of_its_queue_pair(tmp_path: Path) -> None:
+    # The receiver takes a packet of 4096 bytes in a microsecond, and the wire brings one in 0.34.
+    sets = (
+        "workload.rdma.traffic_class=3", "workload.rdma.size=64 KiB", "workload.rdma.depth=8",
+        "workload.rdma.messages=4", "hosts.b.adapters.roce.packet_time=1 us",
+        "hosts.a.adapters.roce.pause_classes=3", "hosts.b.adapters.roce.pause_classes=3",
+    )  # fmt: skip
+    program, outcome = ran(tmp_path, *sets)
+    assert len(marks(program, outcome, "rdma: message")) == 32
+    assert tallies(program, outcome, "packets sent again") == {}
+    last = marks(program, outcome, "rdma: message")[-1][0]
+    assert 0.3 * last < tallies(program, outcome, PAUSES)["a.roce>b.roce class 3"] < 0.66 * last
+    assert outcome.differences(reference.run(program, Options(seed=1, until=OPEN))) == []
+    # In a class that is not lossless, packets are lost.
+    program, outcome = ran(tmp_path, *sets, "workload.rdma.traffic_class=0")
+    assert marks(program, outcome, "b.roce dropped")
+
+
 def test_engines_agree_on_pauses_of_a_class(tmp_path: Path) -> None:
     small = ("switches.tor.pause_above=32 KiB", "switches.tor.pause_buffer=100 kB")
     program, outcome = victim(tmp_path, "25 us", *CLASSES, *small)
