@@ -1,6 +1,6 @@
 """Values of receivers that stop their links, or classes of traffic on them (IEEE 802.3 annex 31B, 802.1Qbb)."""
 
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -13,7 +13,8 @@ def _listed(value: object) -> object:
     return () if value is None else (value,) if isinstance(value, int) else value
 
 
-Classes = Annotated[tuple[TrafficClass, ...], BeforeValidator(_listed), Field(max_length=8)]
+_List = Annotated[tuple[TrafficClass, ...], Field(max_length=8)]
+Classes = Annotated[_List, BeforeValidator(_listed, json_schema_input_type=_List | TrafficClass | Literal["none"])]
 """Classes of traffic; a number is one of them, and `none` says that there are none."""
 
 

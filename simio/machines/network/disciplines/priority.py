@@ -4,8 +4,7 @@ Strict priority and enhanced transmission selection (IEEE 802.1Q, sections 8.6.8
 one (net/sched/sch_ets.c). A turn ends once it is used up, as in fq_codel (RFC 8290, section 4.2): what a packet takes
 beyond it is off the next one.
 
-A class that is stopped has nothing to send, whatever waits there (section 8.6.8). It keeps its place in the round and
-what is left of its turn.
+A class that is stopped has nothing to send, whatever waits there (section 8.6.8). It keeps what is left of its turn.
 """
 
 from __future__ import annotations
