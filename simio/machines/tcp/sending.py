@@ -67,9 +67,7 @@ def new_length(state: NDArray, base: int, now: int) -> int:
     """Bytes of the segment of data, or of the FIN, at NXT that may go now; -1 if none may."""
     seq = state[base + c.NXT]
     left = state[base + c.END] - seq
-    if left < 0 or (left == 0 and not state[base + c.CLOSING]):
-        return -1
-    if seq == state[base + c.MAX] and segments.is_full(state, base):
+    if left + state[base + c.CLOSING] <= 0 or (seq == state[base + c.MAX] and segments.is_full(state, base)):
         return -1
     most = room(state, base, now)
     allowed = state[base + c.UNA] + min(state[base + c.SEND_WINDOW], most) - seq
@@ -149,8 +147,11 @@ def plan(state: NDArray, base: int, now: int, update: int) -> int:
         if word >= 0:
             return word
     if opened:
-        lossy = state[base + c.RESEND] >= 0 or state[base + c.RECOVERING]
-        word = repair(state, base, now) if lossy else new_data(state, base, now)
+        word = 0
+        if state[base + c.RESEND] >= 0 or state[base + c.RECOVERING]:
+            word = repair(state, base, now)
+        elif state[base + c.NXT] < state[base + c.END] + state[base + c.CLOSING]:
+            word = new_data(state, base, now)
         if word > 0 and not (state[base + c.PACED] | state[base + c.SMALL_QUEUE] and is_held(state, base, now)):
             return word
     if state[base + c.ACK_NOW] or (update and update_due(state, base)):
