@@ -3,8 +3,8 @@
     python benchmarks/turns.py [--before REVISION] [--rounds N] [--short] [--only TEXT ...] [--most-loss SHARE]
 
 The earlier version is taken from git into a temporary folder and runs its own scenarios with its own datasheets and
-the packages of this environment. Figures are seconds of CPU, the least of several rounds, and their ratio is the median
-of those of each round, as a processor has fast and slow phases. What fails has no figure, and the last line of its
+the packages of this environment. Figures are seconds of CPU, the least of several rounds, and their ratio is the
+median of the rounds', as a processor has fast and slow phases. What fails has no figure, and the last line of its
 error stands below the table. The status is 1 where something takes longer than before by more than `--most-loss`;
 what seems to is measured up to `AGAIN` times more. `--short` is for each change: it compares with
 the version before (the last commit that is half a day older than the newest, so that many small commits are one
