@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simio.program.steps import STRIDE, Op, Program, numbered
 
@@ -57,8 +58,12 @@ class Holding:
             program.bodies is self.bodies
             and program.labels is self.labels
             and program.resources is self.resources
-            and np.array_equal(program.steps[:, 0], self.steps[:, 0])
-            and np.array_equal(program.steps[self._named, 1:], self.steps[self._named, 1:])
+            and (program.steps is self.steps or self._same(program.steps))
+        )
+
+    def _same(self, steps: NDArray[np.int64]) -> bool:
+        return np.array_equal(steps[:, 0], self.steps[:, 0]) and np.array_equal(
+            steps[self._named, 1:], self.steps[self._named, 1:]
         )
 
     def beneath(self, lock: int) -> frozenset[int]:

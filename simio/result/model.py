@@ -80,8 +80,7 @@ class ContainerUse(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True)
-class ThreadUse:
+class ThreadUse(NamedTuple):
     """The share of the run that a thread of this name spent on steps of its own, not waiting for others."""
 
     name: str

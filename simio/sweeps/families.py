@@ -25,7 +25,7 @@ from simio.engines.native import Announce
 from simio.engines.prepared import Prepared, ProgramVariants
 from simio.limits import Bound
 from simio.lower import emit, lower
-from simio.program.digest import COUNTED, chunks, digest
+from simio.program.digest import COUNTED, chunks, content, digest
 from simio.program.garbage import uncollected
 from simio.program.steps import Program
 from simio.program.tape import Number, Tape
@@ -182,10 +182,8 @@ class _Lowering:
         """The bytes that are hashed of all programs alike, and between them the names of the fields that differ."""
         parts: list[str | bytes] = []
         for name in COUNTED:
-            if name in self.template.changing:
-                parts.append(name)
-            else:
-                parts += (bytes(chunk) for chunk in chunks(name, getattr(self.template.program, name)))
+            *shape, values = map(bytes, chunks(name, getattr(self.template.program, name)))
+            parts += [*shape, name if name in self.template.changing else values]
         return parts
 
 
@@ -202,10 +200,8 @@ class _Variant(Lowered):
 
     @cached_property
     def hash(self) -> str:
-        parts: list[bytes | memoryview] = []
-        for part in self._lowering.hashed:
-            parts += [part] if isinstance(part, bytes) else chunks(part, getattr(self.program, part))
-        return digest(parts)
+        parts = self._lowering.hashed
+        return digest(part if isinstance(part, bytes) else content(part, getattr(self.program, part)) for part in parts)
 
     def _prepare(self, announce: Announce | None) -> Prepared:
         return self._lowering.variants.prepare(self.program)
