@@ -80,7 +80,8 @@ class ContainerUse(NamedTuple):
     end: int
 
 
-class ThreadUse(NamedTuple):
+@dataclass(frozen=True)
+class ThreadUse:
     """The share of the run that a thread of this name spent on steps of its own, not waiting for others."""
 
     name: str
