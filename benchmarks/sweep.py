@@ -21,14 +21,19 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from distributed import LocalCluster
+
+from simio.sweeps.work import work
+
 SCENARIO = str(Path(__file__).parents[1] / "scenarios" / "sgi-hippi-ttcp.yaml")
 
 
 class Took(NamedTuple):
-    """Seconds on the clock of a sweep, and of CPU that the command and a scheduler took."""
+    """Seconds on the clock of a sweep, of CPU of the command and a scheduler, and of work in its workers."""
 
     clock: float
     beside: float = 0.0
+    worked: float = 0.0
 
 
 def main() -> None:
@@ -93,8 +98,6 @@ def _tell(name: str, took: float, rows: int) -> None:
 
 def _on_a_cluster(command: list[str], path: Path, workers: int) -> tuple[Took, Took]:
     """A sweep on a new cluster, and the same again."""
-    from distributed import LocalCluster
-
     cluster = LocalCluster(
         n_workers=workers,
         threads_per_worker=1,
@@ -102,19 +105,29 @@ def _on_a_cluster(command: list[str], path: Path, workers: int) -> tuple[Took, T
         dashboard_address=None,
         silence_logs=logging.CRITICAL,
     )
+    given = [*command, "--cluster", cluster.scheduler_address]
     with cluster:
-        given = [*command, "--cluster", cluster.scheduler_address]
-        return _timed(given, path), _timed(given, path)
+        first = _timed(given, path)
+        begun = _worked(cluster)
+        return first, _timed(given, path)._replace(worked=_worked(cluster) - begun)
+
+
+def _worked(cluster: LocalCluster) -> float:
+    """Seconds on the clock that workers spent on chunks of a sweep, of all workers together."""
+    return float(cluster.scheduler.task_prefixes[work.__name__].all_durations["compute"])
 
 
 def _tell_clusters(least: dict[str, Took], numbers: list[int], rows: int) -> None:
-    """Shares of the speed of as many clusters of one worker, and CPU time of what the workers do not do."""
+    """The speed beside that of one worker, how long workers were at work, and CPU time of what they do not do."""
+    alone = least.get("Dask, 1 workers")
     for workers in numbers:
         took = least[f"Dask, {workers} workers"]
-        beside = f"{1e3 * took.beside / rows:.2f} ms of CPU a run in the command and the scheduler"
-        alone = least.get("Dask, 1 workers")
-        share = f"{alone.clock / workers / took.clock:.0%} of {workers} times one worker, " if alone else ""
-        print(f"Dask, {workers} workers: {share}{beside}")
+        print(
+            f"Dask, {workers} workers:",
+            f"{alone.clock / workers / took.clock:.0%} of {workers} times one worker's speed;" if alone else "",
+            f"{took.worked / workers:.1f} s at work each, {took.clock - took.worked / workers:.1f} s not;",
+            f"{1e3 * took.beside / rows:.2f} ms of CPU a run in the command and the scheduler",
+        )
 
 
 def _killed(command: list[str], path: Path, rows: int) -> Path:
