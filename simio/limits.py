@@ -13,7 +13,10 @@ from simio.program.service import SECOND
 
 
 class Limit(NamedTuple):
-    """`name` needs `time` ps for the whole of the work; `kind`: 'resource', 'lock', 'window', 'resources', 'thread'."""
+    """`name` needs `time` ps for the whole of the work.
+
+    `kind` is 'resource', 'lock', 'window', 'resources' or 'thread'.
+    """
 
     name: str
     kind: str

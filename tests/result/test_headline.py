@@ -222,7 +222,8 @@ def test_bytes_that_only_the_page_cache_has_are_told(run):
     assert run(large, rest, "run.until=5 ms").notes == (f"100%{told}",)
     # Writers wait between the limits, at 28 MiB: less than that of 64 MiB is dirty at the end.
     (note,) = run(small, rest).notes
-    assert note.endswith(told) and 20 < int(note.split("%")[0]) <= 44
+    assert note.endswith(told)
+    assert 20 < int(note.split("%")[0]) <= 44
     # What was flushed is on the device.
     assert not run(large, rest, "workload.writer.sync=true").notes
 
