@@ -24,7 +24,7 @@ from simio.result.progress import progress_of
 from simio.result.recorded import DeliveredBytes, Rows
 from simio.result.statistics import confidence
 from simio.result.timeline import timeline
-from simio.result.undelivered import undelivered
+from simio.result.undelivered import Sent, undelivered
 
 _NO_STATE = np.empty(0, dtype=np.int64)
 
@@ -42,7 +42,8 @@ def case_result(
     jobs = job_runs(case.system, program, outcome)
     streams = pooled_streams([each.streams for each in runs.seen])
     observations = pooled_observations([each.observations for each in runs.seen])
-    lost = undelivered(tuple(case.system.workloads.values()), streams, runs.rate, observations)
+    workloads, sent = tuple(case.system.workloads.values()), Sent.of(program, outcome)
+    lost = undelivered(workloads, streams, runs.rate, observations, resources, sent)
     # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
     kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
     return CaseResult(
