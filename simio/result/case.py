@@ -58,7 +58,7 @@ def case_result(
         bound_by=runs.cap.name if runs.cap else "",
         streams=streams,
         limiter=limiter(
-            resources, threads, tallies, outcome.end, program, runs.seen[0].loads, measure.paused(program, outcome)
+            resources, threads, tallies, outcome.end, program, runs.seen[0].loads, measure.pace(program, outcome)
         ),
         resources=resources,
         containers=Rows(partial(measure.container_use, kept, seen)),

@@ -19,6 +19,7 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Flag, OptionalWhole, Time, refusal
 from simio.errors import RunError
 from simio.program.builder import Handle, Register, since
+from simio.program.roles import PERIOD_PAUSE
 from simio.workloads import register_workload
 from simio.workloads.common.arrivals import ArrivalProcess
 from simio.workloads.common.sockets import NetworkParams, Streams
@@ -128,4 +129,5 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
                 flow.send_many(params.batch, params.size, word)
             p.mark(sent, whole)
             if params.period:
-                p.wait_until(begun + params.period)
+                with p.when(begun + params.period > p.now()):
+                    p.rest(begun + params.period - p.now(), PERIOD_PAUSE)
