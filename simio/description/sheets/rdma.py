@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Rate, Time, refusal
+from simio.description.quantities import Count, Duration, Extent, Flag, Limit, OptionalRate, Rate, Time, refusal
 from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
 
 MTUS = (256, 512, 1024, 2048, 4096)
@@ -22,6 +22,7 @@ class RdmaAdapter(Sheet):
         "ack_timeout": TIMER,
     }
 
+    speed: OptionalRate = Field(None, description="rate of the fastest link that fits its ports; none: any fits")
     mtu: Limit = Field(
         None, description="payload of a full packet: 256, 512, 1024, 2048 or 4096 B; none: the largest that fits"
     )
