@@ -13,7 +13,7 @@ from simio.program.records import changed
 from simio.program.steps import Program
 from simio.result import measure
 from simio.result.demerit import demerits
-from simio.result.extrapolated import extrapolated
+from simio.result.extrapolated import extrapolated, without_costs
 from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
@@ -78,7 +78,15 @@ def case_result(
         progress=DeliveredBytes.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
         notes=tuple(
             dict.fromkeys(
-                [*runs.notes, *lost, *growing, *_condensed(outcome), *jobs_in_turn(jobs), *extrapolated(case.system)]
+                [
+                    *runs.notes,
+                    *lost,
+                    *growing,
+                    *_condensed(outcome),
+                    *jobs_in_turn(jobs),
+                    *extrapolated(case.system),
+                    *without_costs(case.system),
+                ]
             )
         ),
         demerits=demerits(case.system.workloads.values(), program, outcome),
