@@ -3,9 +3,10 @@
     python benchmarks/turns.py [--before REVISION] [--rounds N] [--short] [--only TEXT ...] [--most-loss SHARE]
 
 The earlier version is taken from git into a temporary folder and runs its own scenarios with its own datasheets and
-the packages of this environment. Figures are seconds of CPU, the least of several rounds; what fails has none, and
-the last line of its error stands below the table. The status is 1 where something takes longer than before by more
-than `--most-loss`; what seems to is measured up to `AGAIN` times more. `--short` is for each change: it compares with
+the packages of this environment. Figures are seconds of CPU, the least of several rounds, and their ratio is the
+median of the rounds', as a processor has fast and slow phases. What fails has no figure, and the last line of its
+error stands below the table. The status is 1 where something takes longer than before by more than `--most-loss`;
+what seems to is measured up to `AGAIN` times more. `--short` is for each change: it compares with
 the version before (the last commit that is half a day older than the newest, so that many small commits are one
 change), leaves out what takes more than some seconds, has a loss of 15% as its limit, and ends after 180 seconds of
 CPU, compiling apart, with what it has. `--only` measures what has this in its name, as all take many minutes; who
@@ -29,6 +30,7 @@ import venv
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 from measures import FILE, FOLDERS, MEASURES, Measure
 
@@ -196,19 +198,25 @@ def table(trees: Sequence[Tree], measures: Sequence[Measure]) -> str:
     for one in measures:
         before, now = (tree.best(one) for tree in trees)
         cells = ["missing" if value is None else f"{value:.3g}" for value in (before, now)]
-        ratio = f"{before / now:.2f}" if before and now else ""
-        lines.append(f"| {one.name} | {' | '.join(cells)} | {ratio} |")
+        times = ratio(trees, one)
+        lines.append(f"| {one.name} | {' | '.join(cells)} | {'' if times is None else f'{times:.2f}'} |")
     failed = [f"- {tree.name}: {name}: {error}" for tree in trees for name, error in tree.errors.items()]
     return "\n".join([*lines, *(["", "Missing, as it failed:", "", *failed] if failed else [])])
+
+
+def ratio(trees: Sequence[Tree], one: Measure) -> float | None:
+    """How many times as long the earlier version took: the median of the rounds; None without a round of both."""
+    rounds = zip(*(tree.seconds.get(one.name, ()) for tree in trees), strict=False)
+    return median(found) if (found := [before / now for before, now in rounds]) else None
 
 
 def losses(trees: Sequence[Tree], measures: Sequence[Measure], most: float | None) -> list[str]:
     """The measures that take longer now by more than a share of what they took, or that fail now."""
     found = []
-    for one in measures:
-        before, now = (tree.best(one) for tree in trees)
-        fails = now is None and len(trees[0].seconds.get(one.name, ())) > 1
-        if most is not None and before is not None and (fails or (now is not None and now > before * (1 + most))):
+    for one in measures if most is not None else ():
+        times = ratio(trees, one)
+        fails = times is None and len(trees[0].seconds.get(one.name, ())) > 1
+        if fails or (times is not None and times * (1 + most) < 1):
             found.append(one.name)
     return found
 

@@ -48,47 +48,54 @@ def with_flags(state: NDArray, base: int, seq: int, length: int) -> int:
 
 @shared
 def room(state: NDArray, base: int, now: int) -> int:
-    """Bytes from UNA on that congestion control and recovery allow."""
+    """Bytes from UNA on that congestion control and recovery allow.
+
+    Most often that is the congestion window, which one look at four words tells.
+    """
+    special = state[base + c.PROBE] | state[base + c.RECOVERING] | state[base + c.SACKED_OUT]
+    if (special | state[base + c.DUPLICATES]) == 0 and state[base + c.UNA] < state[base + c.MAX]:
+        return state[base + c.CWND]
     if state[base + c.PROBE]:
         return state[base + c.NXT] - state[base + c.UNA] + state[base + c.MSS]
-    if state[base + c.RECOVERING] or state[base + c.SACKED_OUT] > 0:
+    if special:
         return recovery.room(state, base)
     return congestion_window(state, base, now)
 
 
 @shared
-def new_data(state: NDArray, base: int, now: int) -> int:
-    """Word, plus 1, of the segment of data at NXT if it may go now, else 0."""
+def new_length(state: NDArray, base: int, now: int) -> int:
+    """Bytes of the segment of data, or of the FIN, at NXT that may go now; -1 if none may."""
     seq = state[base + c.NXT]
-    end = state[base + c.END]
-    if seq > end or (seq == end and not state[base + c.CLOSING]):
-        return 0
-    if seq == state[base + c.MAX] and segments.is_full(state, base):
-        return 0
+    left = state[base + c.END] - seq
+    if left + state[base + c.CLOSING] <= 0 or (seq == state[base + c.MAX] and segments.is_full(state, base)):
+        return -1
     most = room(state, base, now)
     allowed = state[base + c.UNA] + min(state[base + c.SEND_WINDOW], most) - seq
-    length = min(min(end - seq, state[base + c.MSS]), allowed)
+    length = min(min(left, state[base + c.MSS]), allowed)
     if seq < state[base + c.BURST_END] and seq == state[base + c.MAX] and length > 0:
-        return with_flags(state, base, seq, min(length, state[base + c.BURST_END] - seq))
+        return min(length, state[base + c.BURST_END] - seq)
     if state[base + c.SEND_WINDOW] == 0 and state[base + c.FORCE]:
-        length = min(end - seq, 1)
+        length = min(left, 1)
     if length >= state[base + c.MSS]:
         if state[base + c.DEFER] and bursts.is_deferred(state, base, now, allowed):
             state[base + c.DEFERRED] = 1 if most < state[base + c.SEND_WINDOW] else 0
-            return 0
-        return with_flags(state, base, seq, length)
-    if length < 0:
-        return 0
-    if state[base + c.CLOSING] and seq + length == end:
-        return with_flags(state, base, seq, length)
-    if length > 0 and may_go(state, base, length):
-        return with_flags(state, base, seq, length)
-    return 0
+            return -1
+        return length
+    if length >= 0 and state[base + c.CLOSING] and length == left:
+        return length
+    return length if length > 0 and may_go(state, base, length) else -1
 
 
 @shared
-def data(state: NDArray, base: int, now: int) -> int:
-    """Word, plus 1, of the data that should go next, or 0.
+def new_data(state: NDArray, base: int, now: int) -> int:
+    """Word, plus 1, of the segment of data at NXT if it may go now, else 0."""
+    length = new_length(state, base, now)
+    return with_flags(state, base, state[base + c.NXT], length) if length >= 0 else 0
+
+
+@shared
+def repair(state: NDArray, base: int, now: int) -> int:
+    """Word, plus 1, of the data that should go next while some are known or thought to be lost, or 0.
 
     RFC 6675, NextSeg: what is lost goes first, then new data, then what may be lost.
     """
@@ -96,26 +103,27 @@ def data(state: NDArray, base: int, now: int) -> int:
     if seq >= 0:
         length = min(state[base + c.MSS], min(state[base + c.END], state[base + c.MAX]) - seq)
         return with_flags(state, base, seq, length)
-    if state[base + c.RECOVERING]:
-        lost = recovery.resend(state, base, 1)
-        if lost >= 0:
-            return with_flags(state, base, lost >> 16, lost & 65535)
-    new = new_data(state, base, now)
-    if new > 0:
-        return new
-    if state[base + c.RECOVERING]:
+    lost = recovery.resend(state, base, 1)
+    if lost < 0:
+        new = new_data(state, base, now)
+        if new > 0:
+            return new
         lost = recovery.resend(state, base, 0)
-        if lost >= 0:
-            return with_flags(state, base, lost >> 16, lost & 65535)
-    return 0
+    return with_flags(state, base, lost >> 16, lost & 65535) if lost >= 0 else 0
 
 
 @shared
-def plan(state: NDArray, base: int, now: int, update: int) -> int:
-    """First word, plus 1, of the segment that should go now; 0 if none should.
+def is_held(state: NDArray, base: int, now: int) -> bool:
+    """True if data wait for their turn in pacing, or for room below the socket."""
+    if state[base + c.PACED] and pacing.is_held(state, base, now):
+        state[base + c.PACE_DUE] = state[base + c.PACE_AT]
+        return True
+    return state[base + c.SMALL_QUEUE] > 0 and pacing.is_full(state, base)
 
-    With `update`, a window update is reason enough: that is so after the reader has read, not as segments arrive.
-    """
+
+@shared
+def before_data(state: NDArray, base: int) -> int:
+    """First word, plus 1, of the segment that should go before any data; 0 if none should, -1 if data may go."""
     if state[base + c.STATE] <= c.LISTEN:
         return 0
     if state[base + c.NXT] == 0:
@@ -124,14 +132,27 @@ def plan(state: NDArray, base: int, now: int, update: int) -> int:
         return 0
     if state[base + c.EARLY_ACK] > 0:
         return (state[base + c.MAX] << 19) + 1
-    if state[base + c.STATE] >= c.ESTABLISHED:
-        word = data(state, base, now)
-        if word > 0 and state[base + c.PACED] and pacing.is_held(state, base, now):
-            state[base + c.PACE_DUE] = state[base + c.PACE_AT]
-            word = 0
-        if word > 0 and state[base + c.SMALL_QUEUE] > 0 and pacing.is_full(state, base):
-            word = 0
-        if word > 0:
+    return -1
+
+
+@shared
+def plan(state: NDArray, base: int, now: int, update: int) -> int:
+    """First word, plus 1, of the segment that should go now; 0 if none should.
+
+    With `update`, a window update is reason enough: that is so after the reader has read, not as segments arrive.
+    """
+    opened = state[base + c.STATE] >= c.ESTABLISHED
+    if not opened or state[base + c.NXT] == 0 or state[base + c.EARLY_ACK] > 0:
+        word = before_data(state, base)
+        if word >= 0:
+            return word
+    if opened:
+        word = 0
+        if state[base + c.RESEND] >= 0 or state[base + c.RECOVERING]:
+            word = repair(state, base, now)
+        elif state[base + c.NXT] < state[base + c.END] + state[base + c.CLOSING]:
+            word = new_data(state, base, now)
+        if word > 0 and not (state[base + c.PACED] | state[base + c.SMALL_QUEUE] and is_held(state, base, now)):
             return word
     if state[base + c.ACK_NOW] or (update and update_due(state, base)):
         return (state[base + c.MAX] << 19) + 1
