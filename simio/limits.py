@@ -27,6 +27,7 @@ class Station(NamedTuple):
     """A resource, window or thread of `units`, and its demands: `times` in ps of the thread starts `starts`.
 
     Of kind 'resources' it is several resources or windows of which each piece of work takes one or another.
+    Work of `early` ps may pass before it is served, such as what the tokens of a full bucket let through.
     """
 
     name: str
@@ -34,6 +35,16 @@ class Station(NamedTuple):
     starts: tuple[int, ...]
     units: int
     times: tuple[int, ...]
+    early: int = 0
+
+    @property
+    def need(self) -> int:
+        """Time in ps that its units have to work before the last of all its work can pass."""
+        return max(sum(self.times) - self.early, 0)
+
+    def by(self, time: int) -> int:
+        """Demand in ps that can have passed within `time` ps."""
+        return time * self.units + self.early
 
 
 class Lone(NamedTuple):
@@ -61,15 +72,15 @@ class Work:
         """All limits, the tightest first."""
         # Whole numbers are compared faster than fractions.
         scale = lcm(*(one.units for one in self.stations))
-        found = sorted(self.stations, key=lambda one: sum(one.times) * (scale // one.units), reverse=True)
-        return tuple(Limit(one.name, one.kind, Fraction(sum(one.times), one.units)) for one in found)
+        found = sorted(self.stations, key=lambda one: one.need * (scale // one.units), reverse=True)
+        return tuple(Limit(one.name, one.kind, Fraction(one.need, one.units)) for one in found)
 
     @cached_property
     def _first(self) -> Limit | None:
         most, best = 0, None
         units = 1
         for station in self.stations:
-            total = sum(station.times)
+            total = station.need
             if total * units > most * station.units:
                 most, units, best = total, station.units, station
         return Limit(best.name, best.kind, Fraction(most, units)) if best else None
@@ -91,7 +102,7 @@ class Work:
         """
         most, total = lone or (self.shares, self._all)
         found = Fraction(total - sum(most[start] for start in station.starts))
-        left = Fraction(time * station.units)
+        left = Fraction(station.by(time))
         needs = zip(station.starts, station.times, strict=True)
         for start, needed in sorted(needs, key=lambda each: Fraction(each[1], max(self.shares[each[0]], 1))):
             if share := self.shares[start]:
@@ -105,8 +116,8 @@ class Work:
         found: list[int | Fraction] = list(self.shares)
         for station in self.stations:
             for start, needed in zip(station.starts, station.times, strict=True):
-                if needed > time * station.units:
-                    found[start] = min(found[start], Fraction(self.shares[start] * time * station.units, needed))
+                if needed > station.by(time):
+                    found[start] = min(found[start], Fraction(self.shares[start] * station.by(time), needed))
         return Lone(found, sum(found))
 
     def without(self, station: Station) -> int:
@@ -182,7 +193,7 @@ class Bound(Work):
         lone = None if until is None else (self.sustained.lone(until), self.lone(until))
         found = []
         for one, again in zip(self.stations, self.sustained.stations, strict=True):
-            whole, looped = sum(one.times), sum(again.times)
+            whole, looped = one.need, again.need
             if not whole or (self.sustained.delivered and not looped):
                 continue
             rates = [Fraction(self.delivered * one.units * SECOND, whole)]

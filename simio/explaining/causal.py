@@ -21,7 +21,7 @@ from simio.explaining.stages import Traced, waterfall
 from simio.explaining.threads import alternations
 from simio.explaining.variants import Progress, Variants
 from simio.lower import lower
-from simio.result.extrapolated import extrapolated
+from simio.result.extrapolated import extrapolated, without_costs
 from simio.result.model import CaseResult
 from simio.result.request_rate import counts_requests, in_unit_of
 from simio.running import Lowered, RunOptions, run_program
@@ -83,7 +83,13 @@ def profile(
         next=work.next if metric == THROUGHPUT else None,
         alternations=threads,
         runs=runner.runs,
-        notes=(*extrapolated(case.system), *runner.notes, *([CUT] if runner.cut else []), *work.refused()),
+        notes=(
+            *extrapolated(case.system),
+            *without_costs(case.system),
+            *runner.notes,
+            *([CUT] if runner.cut else []),
+            *work.refused(),
+        ),
         untried=len(work.left_out),
         complete=complete,
         cut_off=result.cut_off if case is whole else result.cut_off and _far(result),

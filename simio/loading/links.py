@@ -274,7 +274,21 @@ def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
             expected = f"{a(' or '.join(kinds))} link for {part.model}"
             ctx.problems.add(f"links.{spec.name}.between", found, expected, place=_end_node(spec, index).place)
             good = False
+        elif (slower := _too_fast(part, spec.part)) is not None:
+            rate, most = (f"{float(8 * each / 10**9):g} Gbit/s" for each in slower)
+            found = f"a link of {rate} ({spec.part.model}) at {quote(end)}"
+            expected = f"at most the {most} of {part.model}"
+            hint = f"for an adapter like it, but faster, set hosts.{end.replace('.', '.adapters.')}.speed to {rate}"
+            place = _end_node(spec, index).place
+            ctx.problems.add(f"links.{spec.name}.between", found, expected, hint, place)
+            good = False
     return good
+
+
+def _too_fast(part: Part, link: Part) -> tuple[Fraction, Fraction] | None:
+    """The rate of a link and that of the fastest one that fits the ports of an adapter, if the link is too fast."""
+    rate, most = getattr(link.sheet, "rate", None), getattr(part.sheet, "speed", None)
+    return (rate, most) if rate and most and rate > most else None
 
 
 def _pairs(ctx: Context, spec: LinkSpec, first: tuple[str, ...], second: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -318,7 +318,8 @@ class Program:
     `words` are the names of the words of each machine, as far as they are known.
     `feeds` are the machines that get more words while the program runs.
     `regions`, `windows`, `occupancies`, `demands`, `promises`, `ahead` (containers of bytes that count as delivered
-    before what they need is done), `tallies`, `gauges`, `loads`, `bonds`, `labels` (inner ones first) and `bodies`
+    before what they need is done), `early` (rows of resources, and the ps of work that each lets pass before it has
+    served it), `tallies`, `gauges`, `loads`, `bonds`, `labels` (inner ones first) and `bodies`
     (first step, end, name number of each thread body) serve analysis only.
     """
 
@@ -350,6 +351,7 @@ class Program:
     loads: tuple[Load, ...] = ()
     bonds: tuple[Bond, ...] = ()
     feeds: tuple[Feed, ...] = ()
+    early: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def random(self) -> bool:

@@ -22,7 +22,8 @@ def lines(
     """
     caps = found.caps(until) if found.tightest else []
     if not caps:
-        return [Text(f"{name}: no bound, since the amount of work depends on the run")]
+        why = "nothing is certain to take time" if found.delivered else "the amount of work depends on the run"
+        return [Text(f"{name}: no bound, since {why}")]
     bytes_of = byte_unit(unit)
     rates = [f"{figure(in_unit(float(cap.rate), bytes_of))} {bytes_of}" for cap in caps]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2), show_header=False)

@@ -13,7 +13,7 @@ from simio.program.records import changed
 from simio.program.steps import Program
 from simio.result import measure
 from simio.result.demerit import demerits
-from simio.result.extrapolated import extrapolated
+from simio.result.extrapolated import extrapolated, without_costs
 from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
@@ -24,7 +24,7 @@ from simio.result.progress import progress_of
 from simio.result.recorded import DeliveredBytes, Rows
 from simio.result.statistics import confidence
 from simio.result.timeline import timeline
-from simio.result.undelivered import undelivered
+from simio.result.undelivered import Sent, undelivered
 
 _NO_STATE = np.empty(0, dtype=np.int64)
 
@@ -42,7 +42,8 @@ def case_result(
     jobs = job_runs(case.system, program, outcome)
     streams = pooled_streams([each.streams for each in runs.seen])
     observations = pooled_observations([each.observations for each in runs.seen])
-    lost = undelivered(tuple(case.system.workloads.values()), streams, runs.rate, observations)
+    workloads, sent = tuple(case.system.workloads.values()), Sent.of(program, outcome)
+    lost = undelivered(workloads, streams, runs.rate, observations, resources, sent)
     # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
     kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
     return CaseResult(
@@ -57,7 +58,7 @@ def case_result(
         bound_by=runs.cap.name if runs.cap else "",
         streams=streams,
         limiter=limiter(
-            resources, threads, tallies, outcome.end, program, runs.seen[0].loads, measure.paused(program, outcome)
+            resources, threads, tallies, outcome.end, program, runs.seen[0].loads, measure.pace(program, outcome)
         ),
         resources=resources,
         containers=Rows(partial(measure.container_use, kept, seen)),
@@ -77,7 +78,15 @@ def case_result(
         progress=DeliveredBytes.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
         notes=tuple(
             dict.fromkeys(
-                [*runs.notes, *lost, *growing, *_condensed(outcome), *jobs_in_turn(jobs), *extrapolated(case.system)]
+                [
+                    *runs.notes,
+                    *lost,
+                    *growing,
+                    *_condensed(outcome),
+                    *jobs_in_turn(jobs),
+                    *extrapolated(case.system),
+                    *without_costs(case.system),
+                ]
             )
         ),
         demerits=demerits(case.system.workloads.values(), program, outcome),

@@ -10,6 +10,9 @@ from simio.result.model import StreamRate
 TOTAL = "delivered"
 """The stream of all deliveries that have none of their own."""
 
+_SENT, _RECEIVED = ": sent", ": received"
+"""Ends of the names of what the two ends of the same traffic count."""
+
 
 @dataclass(frozen=True)
 class Fairness:
@@ -27,11 +30,15 @@ class Fairness:
 def fairness(streams: Sequence[StreamRate]) -> Fairness | None:
     """The index over streams of deliveries, or without several of these over what is sent; None below two streams.
 
+    Cross traffic that is both sent and received is one stream, of what is received.
+
     R. Jain, D. Chiu and W. Hawe, "A quantitative measure of fairness and discrimination", DEC-TR-301, 1984: the
     square of the sum over the number times the sum of squares.
     """
     for sent in (False, True):
-        rates = [float(each.rate) for each in streams if each.sent == sent and each.name != TOTAL]
+        own = {each.name: float(each.rate) for each in streams if each.sent == sent and each.name != TOTAL}
+        again = {name.removesuffix(_RECEIVED) + _SENT for name in own if name.endswith(_RECEIVED)}
+        rates = [rate for name, rate in own.items() if name not in again]
         squares = sum(rate * rate for rate in rates)
         if len(rates) > 1 and squares:
             return Fairness(sum(rates) ** 2 / (len(rates) * squares), len(rates))

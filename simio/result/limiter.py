@@ -9,7 +9,7 @@ from simio.result import measure
 from simio.result.bonds import beside
 from simio.result.holding import Holding
 from simio.result.loads import loads
-from simio.result.model import Limiter, LoadUse, ResourceUse, TallyValue, ThreadUse, Throughput
+from simio.result.model import Limiter, LoadUse, Pace, ResourceUse, TallyValue, ThreadUse, Throughput
 from simio.wording import figure
 
 SATURATED = 0.9
@@ -25,6 +25,7 @@ SENTENCES = {
     "thread": "{} is busy {:.1%} of the time and does one thing at a time",
     "lock": "{} is occupied {:.1%} of the time and serves one request at a time",
 }
+NO_PACE = Pace()
 LEADING = {False: 0.5, True: 0.85}
 """Least ratio of the time of what a lock's holders use to the lock's own for the limit to be that; where the holders
 work themselves as well, only what takes nearly all of their time is."""
@@ -35,8 +36,8 @@ def limit_of(program: Program, outcome: Outcome, span: Throughput) -> Limiter:
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies, open_loads = measure.tallies(program, outcome), loads(program, outcome, span)
-    pause = measure.paused(program, outcome)
-    return limiter(resources, threads, tallies, outcome.end, program, open_loads, pause)
+    pace = measure.pace(program, outcome)
+    return limiter(resources, threads, tallies, outcome.end, program, open_loads, pace)
 
 
 def limiter(
@@ -46,7 +47,7 @@ def limiter(
     end: int = 0,
     program: Program | None = None,
     open_loads: tuple[LoadUse, ...] = (),
-    paused: float = 0.0,
+    pace: Pace = NO_PACE,
 ) -> Limiter:
     """The most plausible limit.
 
@@ -57,8 +58,8 @@ def limiter(
     the order of the program's.
 
     If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the
-    time, the limit is what a machine waited for most of the `end` ps of the run, such as a window, or a trace that is
-    `paused` for this share of it. Otherwise the busiest part is named, after a wait of nearly all the time, or after
+    time, the limit is what a machine waited for most of the `end` ps of the run, such as a window, or the
+    `pace` of the load itself. Otherwise the busiest part is named, after a wait of nearly all the time, or after
     the remark that the stages run one after another.
     """
     stopped = {tally.owner: tally.value / end for tally in tallies if tally.what == PAUSES and end}
@@ -93,8 +94,9 @@ def limiter(
     if not candidates:
         return Limiter("none", "", 0.0, "nothing is busy")
     busiest = ", ".join(f"{name} {busy:.0%}" for _, name, busy in candidates)
-    if paused >= MOSTLY:
-        sentence = f"The trace sets the pace: it pauses {paused:.0%} of the time. Busiest: {busiest}"
+    if pace.share >= MOSTLY:
+        who = "it pauses" if pace.owner == "trace" else "senders wait for it"
+        sentence = f"The {pace.owner} sets the pace: {who} {pace.share:.0%} of the time. Busiest: {busiest}"
         return Limiter("load", candidates[0][1], candidates[0][2], sentence)
     crowded = any(use.longest_line >= CROWD for use in resources)
     if waiting and waiting.busy >= SATURATED:

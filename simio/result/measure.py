@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simio.engines.outcome import Outcome, Status
-from simio.program.roles import TRACE_PAUSE
+from simio.program.roles import PERIOD_PAUSE, TRACE_PAUSE
 from simio.program.service import SECOND
 from simio.program.steps import PROFILED, UNBOUNDED, Mark, Program
 from simio.result.distribution import distribution
-from simio.result.model import ContainerUse, ResourceUse, StreamRate, TallyValue, ThreadUse, Throughput
+from simio.result.model import ContainerUse, Pace, ResourceUse, StreamRate, TallyValue, ThreadUse, Throughput
 from simio.result.recorded import Observation
 from simio.result.statistics import percentile, warm_up
 from simio.sketch import Sketch
@@ -255,12 +255,15 @@ def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
     )
 
 
-def paused(program: Program, outcome: Outcome) -> float:
-    """Share of the run for which replays waited as their traces do; of several, the mean."""
-    if not program.feeds or TRACE_PAUSE not in program.names:
-        return 0.0
-    spent = int(outcome.threads[program.names.index(TRACE_PAUSE), 2])
-    return spent / max(outcome.end, 1) / len(program.feeds)
+def pace(program: Program, outcome: Outcome) -> Pace:
+    """What a load waits for by itself: replays as traces do, senders for their periods; of several, the mean."""
+    senders = sum(start.count for start in program.starts if not start.daemon)
+    for name, number, owner in ((TRACE_PAUSE, len(program.feeds), "trace"), (PERIOD_PAUSE, senders, "period")):
+        if number and name in program.names:
+            spent = int(outcome.threads[program.names.index(name), 2])
+            # As with threads, the pause that the time limit cuts off counts whole.
+            return Pace(owner, min(spent / max(outcome.end, 1) / number, 1.0))
+    return Pace()
 
 
 def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[Observation, ...]:

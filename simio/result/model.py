@@ -80,6 +80,13 @@ class ContainerUse(NamedTuple):
     end: int
 
 
+class Pace(NamedTuple):
+    """What a load waits for by itself, a "trace" or a "period", for this share of the run."""
+
+    owner: str = ""
+    share: float = 0.0
+
+
 @dataclass(frozen=True)
 class ThreadUse:
     """The share of the run that a thread of this name spent on steps of its own, not waiting for others."""

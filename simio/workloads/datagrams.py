@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from simio import units
 from simio.components.host.host import PROCESS
+from simio.components.network.demand import declare_datagrams
 from simio.components.network.sockets import SERVER_PORT
 from simio.components.network.stack import IP_HEADER, UDP_HEADER
 from simio.components.network.udp import MOST, UdpFlow, check_size
@@ -18,6 +19,7 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Flag, OptionalWhole, Time, refusal
 from simio.errors import RunError
 from simio.program.builder import Handle, Register, since
+from simio.program.roles import PERIOD_PAUSE
 from simio.workloads import register_workload
 from simio.workloads.common.arrivals import ArrivalProcess
 from simio.workloads.common.sockets import NetworkParams, Streams
@@ -91,6 +93,8 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
     took = p.observation(f"{name}: datagram", "latency", "ps") if params.arrivals else None
     if params.arrivals and took:
         p.load(name, took, params.arrivals.mean, lossy=True)
+    # Fragments come by more than one packet, whose sizes are not alike.
+    alone = len(site.system.workloads) == 1 and params.size + IP_HEADER + UDP_HEADER <= path.mtu
     for number, own in enumerate(site.streams(name, params.streams)):
         wish = params.core, params.queue
         stacks = (
@@ -114,6 +118,8 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
             whole = params.size * params.batch
             begun, size = arrivals.wait() if arrivals else p.now(), p.register(whole)
             p.promise(whole)
+            if alone:
+                declare_datagrams(p, flow.path, params.size, IP_HEADER + UDP_HEADER, params.batch)
             stacks[0].call()
             stacks[0].move(size, whole, False)
             word = begun if arrivals else 0
@@ -123,4 +129,5 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
                 flow.send_many(params.batch, params.size, word)
             p.mark(sent, whole)
             if params.period:
-                p.wait_until(begun + params.period)
+                with p.when(begun + params.period > p.now()):
+                    p.rest(begun + params.period - p.now(), PERIOD_PAUSE)

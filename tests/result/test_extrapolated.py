@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from simio.cli.main import main
 from simio.loading import load
-from simio.result.extrapolated import extrapolated
+from simio.result.extrapolated import extrapolated, without_costs
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
@@ -39,3 +39,31 @@ def test_hosts_alike_are_one_line_and_a_kernel_without_costs_is_none() -> None:
     told = notes("slac-datamove8", "hosts.datamove8.cpu.clock=3 GHz", "hosts.datamove7.cpu.clock=3 GHz")
     assert [line.partition(": ")[0].rpartition(" on ")[2] for line in told] == ["datamove8 and 1 other"]
     assert notes("dns-million") == []
+
+
+FREE = """
+title: A server with a stack of no cost
+hosts: {a: {model: hosts/server-2023-2s}, b: {like: a}, c: {like: a}}
+links: [{model: links/ethernet-100g, between: [a.eth, b.eth]}]
+workload: {ttcp: {from: a, to: b, size: 64 KiB, writes: 8}}
+"""
+TOLD = (
+    "TCP, UDP and copies take no CPU time on a and 1 other, as stacks/linux-6.x has the protocol alone: "
+    "stacks/linux-5.4 and stacks/linux-6.x-jumbo have costs"
+)
+
+
+def _free(folder: Path, *settings: str) -> list[str]:
+    path = folder / "case.yaml"
+    path.write_text(FREE)
+    return without_costs(load(path, list(settings)).cases[0].system)
+
+
+def test_a_stack_without_costs_is_told_for_hosts_that_have_some(tmp_path: Path) -> None:
+    assert _free(tmp_path) == [TOLD]
+    assert _free(tmp_path, "hosts.a.stack=stacks/linux-5.4") == []
+    assert _free(tmp_path, "hosts.a.stack.tcp_send=1 us") == []
+    assert _free(tmp_path, "hosts.a.kernel=kernels/ideal", "hosts.a.cpu=cpus/ideal") == []
+    run = CliRunner().invoke(main, ["run", str(tmp_path / "case.yaml")]).stdout
+    assert TOLD in " ".join(run.split())
+    assert TOLD in " ".join(CliRunner().invoke(main, ["explain", str(tmp_path / "case.yaml")]).stdout.split())

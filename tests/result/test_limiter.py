@@ -93,3 +93,16 @@ def test_lanes_that_wait_for_memory_lead_to_it(drives: int, lanes: int, named: s
     found = limit_of(program, outcome, span)
     assert (found.kind, found.name) == ("resource", named)
     assert found.busy > 0.9
+
+
+def test_who_sends_by_a_period_is_not_busy(tmp_path: Path) -> None:
+    # 1538 bytes a millisecond take 12.304 us of the line.
+    path = tmp_path / "case.yaml"
+    path.write_text(
+        "title: Datagrams by a period\nhosts: {a: {model: hosts/linux-namespace}, b: {like: a}}\n"
+        "links: [{model: links/ethernet-1000, between: [a.eth, b.eth]}]\n"
+        "workload: {datagrams: {from: a, to: b, size: 1472 B, count: 50, streams: 2, period: 1 ms}}\n"
+    )
+    limit = run_case(read(path).cases[0]).limiter
+    assert limit.sentence == "The period sets the pace: senders wait for it 100% of the time. Busiest: a.eth>b.eth 2%"
+    assert (limit.kind, limit.name) == ("load", "a.eth>b.eth")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
@@ -163,3 +164,13 @@ def test_jains_index_is_one_for_equal_rates_and_one_nth_for_one_that_has_all() -
     assert index(8, 0, 0, 0) == 0.25
     assert index(1, 3) == pytest.approx(16 / 20)
     assert index(7) is None
+
+
+def test_the_two_ends_of_cross_traffic_are_one_stream() -> None:
+    def streams(*names: str) -> list[StreamRate]:
+        return [StreamRate("delivered", Fraction(1), False), *(StreamRate(name, Fraction(5), True) for name in names)]
+
+    assert fairness(streams("bulk: received", "bulk: sent")) is None
+    two = fairness(streams("bulk: received", "bulk: sent", "other: sent"))
+    assert two
+    assert two.streams == 2

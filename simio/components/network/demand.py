@@ -11,9 +11,10 @@ from fractions import Fraction
 from math import floor
 
 from simio.components.network.packet import Wire
+from simio.components.network.path import NetworkPath
 from simio.components.network.tcp import Endpoint
 from simio.components.passage import claim
-from simio.program.builder import Handle
+from simio.program.builder import Builder, Handle
 from simio.program.service import ratio
 
 _LENGTHS = 64
@@ -32,12 +33,24 @@ def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
 
 def least_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:
     """Least time in ps that a byte of data takes of each wire, CPU and lock of an endpoint, for `claim`."""
-    path = sender.path
-    own = {wire.wire for wire in path.wires}
-    # A bond of which a flow has one member limits all flows together, too.
-    wires = [*path.wires, *(wire for wire in path.spread if wire.wire not in own)]
-    yield from wire_times(wires, sender.mss, sender.headers)
+    yield from wire_times(_wires(sender.path), sender.mss, sender.headers)
     yield from _end_times(sender, receiver)
+
+
+def declare_datagrams(p: Builder, path: NetworkPath, size: int, headers: int, count: int) -> None:
+    """A thread that passes here sends `count` datagrams of `size` bytes behind `headers`, each whole in one packet.
+
+    Those that are lost on the way need no more of it. So this holds for a program all of whose bytes come in such
+    datagrams, as then no others take the time that is left.
+    """
+    for wire in _wires(path):
+        claim(p, wire.wire, count * wire.time(size + headers))
+
+
+def _wires(path: NetworkPath) -> list[Wire]:
+    """The wires of a flow, and as one those of a bond of which it has one member, which limits all flows together."""
+    own = {wire.wire for wire in path.wires}
+    return [*path.wires, *(wire for wire in path.spread if wire.wire not in own)]
 
 
 def _end_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:

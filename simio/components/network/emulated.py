@@ -36,6 +36,7 @@ class EmulatedWire:
         if self.sheet.rate:
             depth = ceil_times(self.sheet.burst, self.byte)
             self.bucket = p.machine(f"{self.name} tokens", shaper.full(depth))
+            p.early(self.wire, depth)
             self.managed: ManagedQueue | None = None
             if self.sheet.managed:
                 assert self.sheet.queue
@@ -84,6 +85,8 @@ class EmulatedWire:
             self.p.call(wait, shaper.police, self.bucket, time)
             with self.p.when(wait == 0):
                 dropped(self.p, self.name, packet)
+            with self.p.when(wait > 1):
+                self._refill()
             with self.p.when(wait > 0):
                 yield
         elif self.managed:
@@ -106,6 +109,15 @@ class EmulatedWire:
         p.wait(wait)
         with p.fork("tokens", daemon=True), p.hold(self.wire):
             p.wait(time)
+
+    def _refill(self) -> None:
+        """Tokens flow into a policer until it is full again, which takes longer if more packets take some."""
+        p = self.p
+        with p.fork("tokens", daemon=True), p.hold(self.wire), p.scope():
+            rest = p.answer(shaper.lacks, self.bucket)
+            with p.while_(rest > 0):
+                p.wait(rest)
+                p.call(rest, shaper.lacks, self.bucket)
 
     def _hold(self, wait: Register) -> None:
         """The delay, and the jitter."""

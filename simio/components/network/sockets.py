@@ -74,6 +74,7 @@ class Sockets:
         hosts = params.from_, params.to
         stacks = [self.stack(host) for host in hosts]
         paths = [self.network.path(*hosts), self.network.path(*reversed(hosts))]
+        _check_wish(paths[0], wish)
         mtu = min(path.mtu for path in paths)
         if mss is not None:
             mtu = min(mtu, mss + IP_HEADER + TCP_HEADER)
@@ -96,6 +97,7 @@ class Sockets:
         if `merges`. Raises RunError if they cannot.
         """
         stack = self.stack(host)
+        _check_wish(path, wish)
         place = path.source.cores
         if merges and (place is None or not stack.sheet.gro):
             raise RunError(
@@ -134,3 +136,16 @@ class Sockets:
         number = self._ports - _FIRST_PORT - 1
         cores = place(number, wish, None, False)
         return PlacedEndpoint(stack, name, settings, path, buffer, aligned, ports, cores)
+
+
+def _check_wish(path: NetworkPath, wish: Wish) -> None:
+    """Raise RunError for cores that are asked for where no end of the path has any to choose from."""
+    ends = path.source, path.target
+    for key, core in zip(("core", "queue"), wish, strict=True):
+        if core is not None and all(end.cores is None for end in ends):
+            names = " and ".join(repr(end.name) for end in ends)
+            raise RunError(
+                f"core {core} has no effect, as {names} have no queues for cores; take adapters of kind "
+                "'multiqueue-ethernet', or leave it out",
+                f".{key}",
+            )

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Extent, Flag, Limit, OptionalCount, Time, Whole, refusal
+from simio.description.quantities import Count, Extent, Flag, Limit, OptionalCount, OptionalRate, Time, Whole, refusal
 from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 MOST_QUEUES = 256
@@ -24,6 +24,7 @@ class QueuedAdapter(Sheet):
         "lro_timeout": TIMER,
     }
 
+    speed: OptionalRate = Field(None, description="rate of the fastest link that fits its ports; none: any fits")
     mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
     queues: Annotated[Count, Field(le=MOST_QUEUES)] = Field(
         description="pairs of receive and transmit queues that it is set up for, at most one for each CPU in use"

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Rate, Time, refusal
+from simio.description.quantities import Count, Duration, Extent, Flag, Limit, OptionalRate, Rate, Time, refusal
 from simio.description.sheets.base import TIMER, register_sheet, size_text
 from simio.description.sheets.pausing import PauseSheet
 
@@ -23,6 +23,7 @@ class RdmaAdapter(PauseSheet):
         "ack_timeout": TIMER,
     }
 
+    speed: OptionalRate = Field(None, description="rate of the fastest link that fits its ports; none: any fits")
     mtu: Limit = Field(
         None, description="payload of a full packet: 256, 512, 1024, 2048 or 4096 B; none: the largest that fits"
     )

@@ -42,11 +42,21 @@ def take(state: NDArray, base: int, now: int, time: int) -> int:
 
 @machine("network")
 def police(state: NDArray, base: int, now: int, time: int) -> int:
-    """1 if there are tokens now for a packet of `time` ps at the rate, which takes them; else 0."""
-    if state[base + FULL] - state[base + DEPTH] + time > now:
+    """Whether there are tokens now for a packet of `time` ps at the rate, which takes them.
+
+    0 if not, 1 if it takes some, and 2 if the bucket was full before.
+    """
+    full = state[base + FULL]
+    if full - state[base + DEPTH] + time > now:
         return 0
-    state[base + FULL] = max(state[base + FULL], now) + time
-    return 1
+    state[base + FULL] = max(full, now) + time
+    return 2 if full <= now else 1
+
+
+@machine("network")
+def lacks(state: NDArray, base: int, now: int) -> int:
+    """Time in ps until the bucket is full, if nothing else takes tokens."""
+    return max(state[base + FULL] - now, 0)
 
 
 @machine("network")

@@ -272,3 +272,24 @@ def test_a_run_of_several_cases_prints_the_cpu_time_by_class_at_either_end() -> 
     assert [row[:2] for row in grid.rows] == [["1", "receiver"], ["1", "sender"], ["2", "receiver"], ["2", "sender"]]
     percent = [int(str(cell).rstrip("%")) for cell in grid.rows[0][2:]]
     assert percent[0] == pytest.approx(sum(percent[1:]), abs=len(percent))
+
+
+@pytest.mark.parametrize("key", ["core", "queue"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "ttcp: {from: a, to: b, size: 1 KiB, writes: 1, KEY: 3}",
+        "datagrams: {from: a, to: b, size: 1 KiB, count: 1, KEY: 3}",
+    ],
+)
+def test_a_core_is_refused_where_no_adapter_has_queues(tmp_path: Path, kind: str, key: str) -> None:
+    path = tmp_path / "case.yaml"
+    path.write_text(
+        "title: Hosts without cores\nhosts: {a: {model: hosts/linux-namespace}, b: {like: a}}\n"
+        "links: [{model: links/ethernet-1000, between: [a.eth, b.eth]}]\n"
+        f"workload: {{{kind.replace('KEY', key)}}}\n"
+    )
+    with pytest.raises(
+        SimioError, match=f"{key}: core 3 has no effect, as 'a.eth' and 'b.eth' have no queues for cores"
+    ):
+        run_scenario(load(path))
