@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ MORE = 1.1
 """The factor of a value whose effect is reported."""
 
 
-SHARES = 8
+SHARES = 16
 """Shares of the values, which processes answer."""
 
 
@@ -33,6 +34,11 @@ class ValueShare(Task):
     """Some of the values that a case is answered with."""
 
     share: Sequence[CatalogueValue] = ()
+
+    @property
+    def whole(self) -> Task:
+        """The task of the case, of whatever values."""
+        return Task(**{field.name: getattr(self, field.name) for field in fields(Task)})
 
 
 @dataclass(frozen=True)
@@ -71,8 +77,8 @@ class AnsweredCase:
     """One case of a scenario, answered with other values; a program that stays the same is not run again."""
 
     def __init__(self, task: Task) -> None:
-        self.task = task
         self._probe = Probe(Source(task), task.case)
+        self.task = replace(task, text=self._probe.source.file.text)
         self.case, self.rate = self._probe.case, self._probe.base.rate
 
     @property
@@ -85,10 +91,20 @@ class AnsweredCase:
         found = self._probe.answer({value.at: value.text(number)})
         return found.rate if found else None
 
-    def prepare(self, values: Sequence[CatalogueValue]) -> None:
-        """Trace lowering with all of these a tenth larger, so that other values of them are cheap."""
-        larger = {value.at: value.text(_moved(value, MORE)) for value in values}
+    def prepare(self) -> None:
+        """Trace lowering with all values a tenth larger, so that other values of them are cheap."""
+        larger = {value.at: value.text(_moved(value, MORE)) for value in self.values}
         self._probe.prepare([self._probe.compatible(larger)])
+
+
+class _Kept(threading.local):
+    """The case that this thread answered last: with it a process need not run, lower and trace it for each share."""
+
+    def __init__(self) -> None:
+        self.case: AnsweredCase | None = None
+
+
+_KEPT = _Kept()
 
 
 def effects(
@@ -103,6 +119,9 @@ def effects(
     tasks = [ValueShare(**vars(case.task), share=values[share::shares]) for share in range(shares)]
     found: list[Effect] = []
     try:
+        # Copies of this process have it, too.
+        case.prepare()
+        _KEPT.case = case
         for _, outcome in run_many(tasks, do=_effects):
             if isinstance(outcome, SimioError):
                 raise outcome
@@ -118,8 +137,10 @@ def effects(
 def _effects(_scenario: Scenario, task: Task) -> list[Effect]:
     """The effects of a share of the values."""
     assert isinstance(task, ValueShare)
-    case = AnsweredCase(task)
-    case.prepare(task.share)
+    case = _KEPT.case
+    if case is None or case.task != task.whole:
+        case = _KEPT.case = AnsweredCase(task.whole)
+        case.prepare()
     return [_effect(case, value) for value in task.share]
 
 
