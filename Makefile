@@ -52,6 +52,8 @@ bench: $(SET_UP_TEST) $(PEERS)/.ns3 $(PEERS)/.simgrid
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/peers/run.py --peers $(PEERS)
 	$(BIN)/python benchmarks/engines.py
+	$(BIN)/python benchmarks/many.py --processes 2
+	$(BIN)/python benchmarks/sweep.py
 
 clean:
 	rm -rf $(VENV) $(PEERS) build *.egg-info

@@ -41,7 +41,7 @@ def inside(path: Path) -> tuple[float, float, int, int, int]:
 def line(name: str, row: Sequence[float]) -> str:
     """A scenario's cases, events, steps, and seconds to load and to run."""
     cases, events, steps, loaded, ran = row
-    return f"{name:28}{cases:6}{events:13,}{steps:15,}{loaded:9.3f}{ran:9.3f}"
+    return f"{name:28}{cases:6}{events:15,}{steps:17,}{loaded:9.3f}{ran:9.3f}"
 
 
 def main() -> None:
@@ -63,7 +63,7 @@ def main() -> None:
         paths = [path for path in paths if path.name in listing.stdout.decode().split()]
     inside(paths[0])
     totals: list[float] = [0] * 5
-    print(f"{'scenario':28}{'cases':>6}{'events':>13}{'steps':>15}{'load s':>9}{'run s':>9}{'command s':>11}")
+    print(f"{'scenario':28}{'cases':>6}{'events':>15}{'steps':>17}{'load s':>9}{'run s':>9}{'command s':>11}")
     for path in paths:
         loaded, ran, cases, events, steps = (
             min(column) for column in zip(*(inside(path) for _ in range(rounds)), strict=True)

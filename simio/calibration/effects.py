@@ -13,6 +13,7 @@ from simio.calibration.probe import Probe, Source
 from simio.calibration.usage import range_of, values_of
 from simio.calibration.values import CatalogueValue
 from simio.errors import SimioError
+from simio.sweeps.outcome import THROUGHPUT, measured
 from simio.sweeps.run import run_many
 from simio.sweeps.work import Task
 
@@ -31,9 +32,10 @@ SHARES = 16
 
 @dataclass(frozen=True)
 class ValueShare(Task):
-    """Some of the values that a case is answered with."""
+    """Some of the values that a case is answered with, and the measure whose change is asked for."""
 
     share: Sequence[CatalogueValue] = ()
+    measure: str = THROUGHPUT
 
     @property
     def whole(self) -> Task:
@@ -43,7 +45,7 @@ class ValueShare(Task):
 
 @dataclass(frozen=True)
 class Effect:
-    """The effect of one value on the throughput of a case, as shares: 0.1 is ten per cent more.
+    """The effect of one value on a measure of a case, as shares: 0.1 is ten per cent more.
 
     `more` is that of a value larger by a tenth; `low` and `high` those of the ends of its range, None without one or
     where the parts cannot have it. `by` is the factor that was tried, which for a count is the next whole one.
@@ -61,7 +63,7 @@ class Effect:
 
     @property
     def elasticity(self) -> float | None:
-        """The relative change of throughput over that of the value, by logarithms; None if it cannot be varied."""
+        """The relative change of the measure over that of the value, by logarithms; None if it cannot be varied."""
         if self.more is None or self.more <= -1 or self.by == 1:
             return None
         return math.log1p(self.more) / math.log(self.by)
@@ -74,22 +76,27 @@ class Effect:
 
 
 class AnsweredCase:
-    """One case of a scenario, answered with other values; a program that stays the same is not run again."""
+    """One case of a scenario, answered with other values; a program that stays the same is not run again.
 
-    def __init__(self, task: Task) -> None:
-        self._probe = Probe(Source(task), task.case)
-        self.task = replace(task, text=self._probe.source.file.text)
-        self.case, self.rate = self._probe.case, self._probe.base.rate
+    `answer` is its measure: in bytes a second, seconds, or as `measures_of` has it. Raises SimioError for a measure
+    that its runs do not have.
+    """
+
+    def __init__(self, task: Task, measure: str = THROUGHPUT) -> None:
+        self._probe = Probe(Source(task), task.case, measures=True)
+        self.task, self.measure = replace(task, text=self._probe.source.file.text), measure
+        self.case, self.measures = self._probe.case, self._probe.base.measures
+        self.answer = measured(self.measures, measure)
 
     @property
     def values(self) -> list[CatalogueValue]:
         """The numbers of the catalogue in use."""
         return values_of(self.case.system, self._probe.source.parts, Path(self.task.scenario).parent)
 
-    def rate_with(self, value: CatalogueValue, number: float) -> float | None:
-        """Throughput in bytes a second; None where the parts, or the run, cannot have it."""
+    def answer_with(self, value: CatalogueValue, number: float) -> float | None:
+        """The measure with another value; None where the parts, or the run, cannot have it."""
         found = self._probe.answer({value.at: value.text(number)})
-        return found.rate if found else None
+        return found.measures.get(self.measure) if found else None
 
     def prepare(self) -> None:
         """Trace lowering with all values a tenth larger, so that other values of them are cheap."""
@@ -116,7 +123,9 @@ def effects(
     """
     values = case.values
     shares = min(len(values), SHARES)
-    tasks = [ValueShare(**vars(case.task), share=values[share::shares]) for share in range(shares)]
+    tasks = [
+        ValueShare(**vars(case.task), share=values[share::shares], measure=case.measure) for share in range(shares)
+    ]
     found: list[Effect] = []
     try:
         # Copies of this process have it, too.
@@ -138,8 +147,8 @@ def _effects(_scenario: Scenario, task: Task) -> list[Effect]:
     """The effects of a share of the values."""
     assert isinstance(task, ValueShare)
     case = _KEPT.case
-    if case is None or case.task != task.whole:
-        case = _KEPT.case = AnsweredCase(task.whole)
+    if case is None or (case.task, case.measure) != (task.whole, task.measure):
+        case = _KEPT.case = AnsweredCase(task.whole, task.measure)
         case.prepare()
     return [_effect(case, value) for value in task.share]
 
@@ -183,7 +192,7 @@ def _moved(value: CatalogueValue, factor: float) -> float:
 
 
 def _change(case: AnsweredCase, value: CatalogueValue, number: float) -> float | None:
-    if number < 0 or case.rate == 0:
+    if number < 0 or case.answer == 0:
         return None
-    rate = case.rate_with(value, number)
-    return None if rate is None else rate / case.rate - 1
+    answer = case.answer_with(value, number)
+    return None if answer is None else answer / case.answer - 1

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from simio.errors import RunError, ScenarioError
@@ -17,6 +17,7 @@ from simio.lower import lower
 from simio.result.compare import simulated_value
 from simio.running import Lowered, RunOptions, pooled_rows, run_program
 from simio.sweeps.families import Families
+from simio.sweeps.outcome import measures_of
 
 if TYPE_CHECKING:
     from simio.description.measured import MeasuredRow
@@ -36,12 +37,16 @@ LONGER = 2
 
 @dataclass(frozen=True)
 class ProbeAnswer:
-    """Throughput and its bound in bytes a second (None without one), and the rows of a case in their units."""
+    """Throughput and its bound in bytes a second (None without one), and the rows of a case in their units.
+
+    `measures` are those of a sweep, where the probe is to have them.
+    """
 
     rate: float
     bound: float | None
     rows: tuple[float | None, ...] = ()
     pooled: tuple[float | None, ...] = ()
+    measures: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,8 +85,9 @@ class Probe:
     run has another rate than the whole, it is lengthened. A program that was run before is not run again.
     """
 
-    def __init__(self, source: Source, index: int, length: Length | None = None) -> None:
-        self.source, self.index = source, index
+    def __init__(self, source: Source, index: int, length: Length | None = None, measures: bool = False) -> None:
+        """Answers have all `measures` of their runs where these are asked for."""
+        self.source, self.index, self._measures = source, index, measures
         self._known: dict[str, ProbeAnswer] = {}
         self.programs = 0
         scenario = source.file.scenario(source.sets, only=index)
@@ -180,7 +186,9 @@ class Probe:
         if key not in self._known:
             self.programs += 1
             also = pooled_rows(scenario, case)
-            self._known[key] = answer_of(run_program(case, program, RunOptions(self.source.engine), also), case, also)
+            result = run_program(case, program, RunOptions(self.source.engine), also)
+            found = answer_of(result, case, also)
+            self._known[key] = replace(found, measures=measures_of(result)) if self._measures else found
         return self._known[key]
 
 

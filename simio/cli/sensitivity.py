@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -24,6 +25,8 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.loading import load
     from simio.report.console import columns, printed
     from simio.sweeps import Task
+    from simio.sweeps.outcome import PS, THROUGHPUT, is_rate, unit_of
+    from simio.units import format_quantity
     from simio.wording import byte_unit, counted, in_unit, settings_text
 
 LEAST = 0.0005
@@ -31,24 +34,32 @@ LEAST = 0.0005
 MOST_TOLD = 2
 """Values that are told while others are varied."""
 CLIPPED = " †"
+SECONDS = " (s)"
+"""End of the name of a measure that is a time."""
+MEAN = "mean of "
+"""Beginning of the names of mean times."""
+NOTED = 0.01
+"""A change of throughput that stands out."""
 
 
 @click.command()
 @scenario_argument
 @overrides
 @case_option("Case to vary; the first by default.")
+@click.option("--measure", metavar="MEASURE", help="Quantity that values move (throughput).")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, as_json: bool) -> None:
-    """Rank the catalogue's values by their effect on throughput.
+def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, measure: str | None, as_json: bool) -> None:
+    """Rank the catalogue's values by their effect on throughput, or on another measure.
 
     Each number of the datasheets in use is varied alone: by 10%, and over its stated interval. The interval of a
     value without a source is that of its class of quantity, as fitted values of the class have shown it.
 
     \b
     simio sensitivity linux-fc-raw --case 1
+    simio sensitivity nvme-reads-beside-writes --measure '99% of readers: block (s)'
     """
     index = case_number(load(scenario, sets), number) or 0
-    case = AnsweredCase(Task(scenario, sets, index))
+    case = AnsweredCase(Task(scenario, sets, index), measure or THROUGHPUT)
     line = Line()
     found, left = effects(case, lambda known, total: line.show(so_far(known, total)))
     line.clear()
@@ -71,7 +82,7 @@ def so_far(known: Sequence[Effect], total: int) -> str:
 
 def _data(case: AnsweredCase, found: list[Effect]) -> dict[str, object]:
     return {
-        "bytes_per_second": case.rate,
+        "bytes_per_second": case.measures[THROUGHPUT], "measure": case.measure, "answer": case.answer,
         "settings": dict(case.case.settings),
         "values": [
             {
@@ -85,12 +96,16 @@ def _data(case: AnsweredCase, found: list[Effect]) -> dict[str, object]:
 
 
 def _show(console: Console, case: AnsweredCase, found: list[Effect]) -> None:
-    unit = byte_unit(case.case.system.report.unit)
     settings = settings_text(case.case.settings)
     console.print(Text(case.case.system.title, style="bold"))
     of = f"case {case.task.case + 1}: {settings}: " if settings else ""
-    console.print(Text(f"{of}{figure(in_unit(case.rate, unit))} {unit}\n"))
-    table = columns("value", "is", "basis", "+10%", "range", "throughput over it", left=(0, 1, 2, 4, 5))
+    name = case.measure.removesuffix(SECONDS)
+    console.print(Text(f"{of}{'' if name == THROUGHPUT else f'{name} '}{_answer(case)}\n"))
+    times = [each for each in case.measures if each.startswith(MEAN) and each.endswith(SECONDS)]
+    if case.measure == THROUGHPUT and times and all(abs(_by_tenth(effect)) < NOTED for effect in found):
+        hint = f"no value moves throughput by {NOTED:.0%}; --measure {quote(times[0])} ranks them by a time"
+        console.print(Text(f"{hint}\n"))
+    table = columns("value", "is", "basis", "+10%", "range", f"{name} over it", left=(0, 1, 2, 4, 5))
     table.columns[0].no_wrap = True
     moving = [effect for effect in found if effect.size >= LEAST]
     for effect in moving:
@@ -109,12 +124,26 @@ def _show(console: Console, case: AnsweredCase, found: list[Effect]) -> None:
         console.print("\n* without a source: the width that its class of quantity has shown", style="dim")
 
 
+def _answer(case: AnsweredCase) -> str:
+    """The measure of the case as it is, with its unit."""
+    if is_rate(case.measure):
+        unit = byte_unit(case.case.system.report.unit)
+        return f"{figure(in_unit(case.answer, unit))} {unit}"
+    if case.measure.endswith(SECONDS):
+        return format_quantity(case.answer * PS, "time")
+    return f"{figure(case.answer)} {unit_of(case.measure)}".rstrip()
+
+
 def _tenth(effect: Effect) -> Text:
     if effect.elasticity is None:
         return Text("refused", style="dim")
-    change = MORE**effect.elasticity - 1
-    style = "bold" if abs(change) >= 0.01 else ""
-    return Text(f"{round(change, 3) + 0.0:+.1%}", style=style)
+    change = _by_tenth(effect)
+    return Text(f"{round(change, 3) + 0.0:+.1%}", style="bold" if abs(change) >= NOTED else "")
+
+
+def _by_tenth(effect: Effect) -> float:
+    """The change for a tenth more of a value; 0 if it cannot be varied."""
+    return MORE ** (effect.elasticity or 0.0) - 1
 
 
 def _over(effect: Effect) -> tuple[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 
 from simio import units
 from simio.description.messages import ADDRESS
@@ -52,7 +51,7 @@ def _workload(ctx: Context, name: str, node: Node, place: Place) -> Workload | N
     if params is None:
         return None
     try:
-        return Workload(name, kind, params.with_files(partial(file_beside, beside(ctx, place))))
+        return Workload(name, kind, params.with_files(lambda file: file_beside(beside(ctx, place), file)))
     except ScenarioError as error:
         ctx.problems.extend(_placed(problem, path, own) for problem in error.problems)
         return None

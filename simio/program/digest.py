@@ -66,9 +66,12 @@ def chunks(name: str, value: Any) -> Iterator[bytes | memoryview]:
     """The bytes that are hashed of a field."""
     if isinstance(value, np.ndarray):
         yield _text(name, list(value.shape))
-        yield np.ascontiguousarray(value, dtype="<i8").data
-    else:
-        yield _text(name, value)
+    yield content(name, value)
+
+
+def content(name: str, value: Any) -> bytes | memoryview:
+    """The last of these chunks: a field's values, those of a table without its shape."""
+    return np.ascontiguousarray(value, dtype="<i8").data if isinstance(value, np.ndarray) else _text(name, value)
 
 
 def _text(name: str, value: Any) -> bytes:

@@ -86,7 +86,7 @@ class Tape:
 
     def replay(self, wanted: Sequence[TracedValue]) -> Recomputation:
         """The computation of the `wanted` numbers, for other inputs."""
-        guards = [(at, value) for at, value in self._answers.items() if self._steps[at] is None]
+        guards = [(at, value) for at, value in self._answers.items() if at < len(self.inputs)]
         ends = [number.at for number in wanted]
         needed = {*ends, *self._answers}
         code: list[_Step] = []
@@ -120,9 +120,9 @@ class Recomputation:
 
     def __call__(self, inputs: Sequence[Number]) -> list[Number] | None:
         """The wanted numbers for these inputs, of the types of the first; None if an answer would differ."""
-        values = [*inputs, *self._first[self._inputs :]]
-        if any(values[at] != answer for at, answer in self._guards):
+        if any(inputs[at] != answer for at, answer in self._guards):
             return None
+        values = [*inputs, *self._first[self._inputs :]]
         pairs = enumerate(zip(inputs, self._first, strict=False))
         # 1, 1.0 and True are equal, and do not compute alike.
         changed = tuple(at for at, (one, first) in pairs if type(one) is not type(first) or one != first)

@@ -17,7 +17,7 @@ def extrapolated(system: System) -> list[str]:
     found: dict[str, list[str]] = {}
     for name, host in system.hosts.items():
         own, there = host.kernel.sheet.reference_clock, host.cpu.sheet.clock
-        if _costs(host) and max(own / there, there / own) > FAR:
+        if (own > FAR * there or there > FAR * own) and _costs(host):
             clocks = (units.format_quantity(clock, "frequency") for clock in (own, there))
             told = "the costs of {}, found at {}, are scaled to {}".format(host.kernel.model, *clocks)
             found.setdefault(told, []).append(name)

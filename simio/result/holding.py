@@ -8,16 +8,17 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simio.program.steps import STRIDE, Op, Program, numbered
 
 Work = tuple[bool, set[int]]
 """A flag that holders of a lock take time with no other resource held, and rows of the resources that they seize."""
 
-KEPT = 8
-"""Programs of which is kept what was found."""
-MOST_STEPS = 2**15
-"""Most steps of such a program, which are 2 MB."""
+KEPT = 64
+"""Programs, at most, of which is kept what was found: as many as a sweep has templates."""
+MOST_STEPS = 2**18
+"""Steps of all these programs together, at most, which are 16 MB."""
 
 
 class Holding:
@@ -48,8 +49,10 @@ class Holding:
             if each._fits(program):
                 return each
         made = cls(program)
-        if len(program.steps) <= MOST_STEPS:
-            cls._kept = [made, *cls._kept[: KEPT - 1]]
+        kept = [made, *cls._kept[: KEPT - 1]]
+        while sum(len(each.steps) for each in kept) > MOST_STEPS:
+            kept.pop()
+        cls._kept = kept
         return made
 
     def _fits(self, program: Program) -> bool:
@@ -57,8 +60,12 @@ class Holding:
             program.bodies is self.bodies
             and program.labels is self.labels
             and program.resources is self.resources
-            and np.array_equal(program.steps[:, 0], self.steps[:, 0])
-            and np.array_equal(program.steps[self._named, 1:], self.steps[self._named, 1:])
+            and (program.steps is self.steps or self._same(program.steps))
+        )
+
+    def _same(self, steps: NDArray[np.int64]) -> bool:
+        return np.array_equal(steps[:, 0], self.steps[:, 0]) and np.array_equal(
+            steps[self._named, 1:], self.steps[self._named, 1:]
         )
 
     def beneath(self, lock: int) -> frozenset[int]:

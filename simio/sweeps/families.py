@@ -25,7 +25,7 @@ from simio.engines.native import Announce
 from simio.engines.prepared import Prepared, ProgramVariants
 from simio.limits import Bound
 from simio.lower import emit, lower
-from simio.program.digest import COUNTED, chunks, digest
+from simio.program.digest import COUNTED, chunks, content, digest
 from simio.program.garbage import uncollected
 from simio.program.steps import Program
 from simio.program.tape import Number, Tape
@@ -49,6 +49,8 @@ TRIALS = 24
 """Times that lowering is traced in vain before a family's systems are always lowered."""
 _UNREAD: dict[type, tuple[str, ...]] = {System: ("title", "report", "places"), Part: ("origins",)}
 """Fields that lowering does not read."""
+_TABLES = ("steps", "state", "starts", "resources", "containers")
+"""Fields of a program whose lengths are its shape."""
 _NUMBERS = (int, Fraction)
 _ROWS = (tuple, list)
 
@@ -84,7 +86,7 @@ class Families:
                 return family.lower(system, values)
         self._families.insert(0, _Family(system, self._trials))
         del self._families[FAMILIES:]
-        return Lowered(lower(system))
+        return self._families[0].lower(system, [])
 
 
 class _Family:
@@ -97,6 +99,8 @@ class _Family:
         self._compared: dict[str, tuple[Any, Found | None]] = {}
         self.templates: list[_Lowering] = []
         self._seen = 0
+        self._shapes: set[tuple[int, ...]] = set()
+        self._useful = False
         self._trials = trials
 
     def values(self, system: System) -> list[Number] | None:
@@ -114,8 +118,9 @@ class _Family:
             if differing is None:
                 return None
             found |= differing
-        for path, (base, _) in found.items():
-            self.paths.setdefault(path, base)
+        if found.keys() - self.paths.keys():
+            self._useful = False
+            self.paths |= {path: base for path, (base, _) in found.items()}
         return [found[path][1] if path in found else base for path, base in self.paths.items()]
 
     def lower(self, system: System, values: list[Number]) -> Lowered:
@@ -127,11 +132,16 @@ class _Family:
             lowered = template.lower(values[:known]) if values[known:] == bases[known:] else None
             if lowered is not None:
                 self._trials = min(self._trials + 1, self.most_trials)
+                self._useful = True
                 return lowered
         program = lower(system)
         self._seen += 1
-        if self._seen > PATIENCE and self._trials > 0 and not program.guests:
-            self._trials -= 1
+        known, shape = len(self._shapes), tuple(len(getattr(program, table)) for table in _TABLES)
+        self._shapes.add(shape)
+        # A shape that comes once, or before all numbers that differ have been seen, would be traced in vain.
+        expected = self._useful or len(self._shapes) == known
+        if expected and self._seen > PATIENCE and self._trials > 0 and not program.guests:
+            self._trials, self._useful = self._trials - 1, False
             self.trace(system, values, program)
         return Lowered(program)
 
@@ -184,10 +194,8 @@ class _Lowering:
         """The bytes that are hashed of all programs alike, and between them the names of the fields that differ."""
         parts: list[str | bytes] = []
         for name in COUNTED:
-            if name in self.template.changing:
-                parts.append(name)
-            else:
-                parts += (bytes(chunk) for chunk in chunks(name, getattr(self.template.program, name)))
+            *shape, values = map(bytes, chunks(name, getattr(self.template.program, name)))
+            parts += [*shape, name if name in self.template.changing else values]
         return parts
 
 
@@ -204,10 +212,10 @@ class _Variant(Lowered):
 
     @cached_property
     def hash(self) -> str:
-        parts: list[bytes | memoryview] = []
-        for part in self._lowering.hashed:
-            parts += [part] if isinstance(part, bytes) else chunks(part, getattr(self.program, part))
-        return digest(parts)
+        return digest(
+            part if isinstance(part, bytes) else content(part, getattr(self.program, part))
+            for part in self._lowering.hashed
+        )
 
     def _prepare(self, announce: Announce | None) -> Prepared:
         return self._lowering.variants.prepare(self.program)

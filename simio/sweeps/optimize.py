@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
-from simio.errors import SimioError, did_you_mean, quote
+from simio.errors import SimioError
 from simio.extras import needs
 from simio.sweeps.conditions import Requirement
 from simio.sweeps.constraints import broken
 from simio.sweeps.cost import Prices
-from simio.sweeps.outcome import THROUGHPUT
+from simio.sweeps.outcome import THROUGHPUT, measured
 from simio.sweeps.rows import SweepRow, row_of
 from simio.sweeps.space import Settings
 from simio.sweeps.sweep import Plan, Workers
@@ -50,9 +50,7 @@ class Goal:
             return WORST
         value = row.value(self.measure)
         if value is None:
-            known = list(row.outcome.measures)
-            near = did_you_mean(self.measure, known) or f"expected one of {', '.join(known)}"
-            raise SimioError(f"found no measure {quote(self.measure)}; {near}")
+            value = measured(row.outcome.measures, self.measure)
         short = (self.least or 0) - (row.throughput or 0)
         if self.least and short > 0:
             return WORST * (1 + short / self.least)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from simio.errors import RunError, quote
+from simio.errors import RunError, SimioError, did_you_mean, quote
 from simio.result.distribution import SHARES, quantile
 from simio.result.request_rate import counts_requests
 
@@ -25,6 +25,8 @@ LABELS = {
 """Statistics of an observation, by how the names of measures begin."""
 HALF_INTERVAL = "half interval: "
 """Before the name of a measure that is a statistic under a load: half of its 95% confidence interval."""
+UTILISATION = "utilisation of "
+"""Before the name of a part."""
 DISTRIBUTION = "distribution of "
 """Before the name of a time: all measures of its distribution."""
 
@@ -81,6 +83,15 @@ def unit_of(measure: str) -> str:
     return "/s" if measure.endswith(" (/s)") else ""
 
 
+def measured(measures: Mapping[str, float], name: str) -> float:
+    """A measure of a run, by its name. Raises SimioError for one that the run does not have."""
+    if name not in measures:
+        shown = [each for each in measures if not each.startswith(UTILISATION)]
+        near = did_you_mean(name, list(measures)) or f"expected one of {', '.join(shown)}, or {UTILISATION}a part"
+        raise SimioError(f"found no measure {quote(name)}; {near}")
+    return measures[name]
+
+
 def spelt_out(names: Iterable[str]) -> tuple[str, ...]:
     """Names of measures, where the distribution of a time is the measures from 1% to 99.9%."""
     found: list[str] = []
@@ -109,7 +120,7 @@ def measures_of(result: CaseResult) -> dict[str, float]:
     found["busy"] = result.limiter.busy
     found["time"] = result.end / PS
     found.update((f"rate of {stream.name}", float(stream.rate)) for stream in result.streams)
-    found.update((f"utilisation of {each.name}", each.utilisation) for each in result.resources)
+    found.update((UTILISATION + each.name, each.utilisation) for each in result.resources)
     for seen in result.observations:
         scale, unit = (PS, "s") if seen.unit == "ps" else (1.0, seen.unit)
         for name, label in LABELS.items():

@@ -21,11 +21,11 @@ T = TypeVar("T")
 Numbered = tuple[int, Task]
 Announce = Callable[[str], Any]
 
-PROBE = 0.5
+PROBE = 0.25
 """Seconds of work before processes are considered."""
 WORTH = 1.5
 """Seconds of work left that are worth starting processes for, which takes about as long."""
-WORTH_COPIES = 1.0
+WORTH_COPIES = 0.5
 """Seconds of work left that are worth copies of this process, which take 0.2 s of CPU."""
 CHUNK = 0.1
 """Seconds of work that go to a worker at once: much more than sending it takes, and little to lose."""

@@ -42,15 +42,15 @@ def test_a_value_is_run_exactly_if_it_enters_the_program(runs: list[str]) -> Non
     for value in case.values:
         number = effects._moved(value, effects.MORE)
         before = len(runs)
-        rate = case.rate_with(value, number)
-        if rate is None:
+        answer = case.answer_with(value, number)
+        if answer is None:
             continue
         changed = source.with_parts(Overlay(parts, {value.at: value.text(number)}))
         wanted = program_hash(lower(changed.scenario(only=CASE).cases[0].system))
         assert runs[before:] == ([] if wanted in known else [wanted]), value.name
         if wanted == base:
             without += 1
-            assert rate == case.rate
+            assert answer == case.answer
         known.add(wanted)
     assert without > 10
     assert len(known) > 5

@@ -20,7 +20,7 @@ from simio.description.arrivals import Arrivals, ArrivalState
 from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
 from simio.description.mounts import MountOptions
-from simio.description.quantities import Count, Extent, Name, Text, Time, quantity_of
+from simio.description.quantities import Count, Extent, Name, Text, Time, TrafficClass, quantity_of
 from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.sheets.disks import SeekPoint, Zone
 from simio.description.sheets.stacks import TcpIpStack
@@ -116,6 +116,8 @@ def plain_kind(field: FieldInfo) -> str:
         return "list of `{request: size, response: size, work: time}`"
     if annotation == tuple[Count, ...]:
         return "whole number, or list of them"
+    if annotation == tuple[TrafficClass, ...]:
+        return "class from 0 to 7, list of them, or `none`"
     if annotation == tuple[ArrivalState, ...]:
         return "list of `{rate: 50 /s, stay: 1 s}`"
     if annotation == tuple[Zone, ...]:

@@ -108,3 +108,59 @@ def test_values_that_make_no_sense_are_refused(tmp_path: Path, value: str, messa
     file.write_text(text.replace("bus: pci}", f"bus: pci, {value}{delay}}}"))
     with pytest.raises(ScenarioError, match=message):
         load(str(file), [])
+
+
+CLASSES = """
+title: Two hosts at a switch
+hosts: {{a: {{model: hosts/linux-namespace}}, b: {{like: a}}}}
+switches: {{s: {{model: switches/roce-tor, discipline: priority, {values}}}}}
+links: [{{model: links/ethernet-100g, between: [a.eth, s]}}, {{model: links/ethernet-100g, between: [s, b.eth]}}]
+workload: {{ttcp: {{from: a, to: b, size: 64 KiB, traffic_class: 3}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("values", "key", "message"),
+    [
+        ("pause_classes: [3, 3]", "pause_classes", "found [3, 3]; expected each class once"),
+        ("pause_classes: [8]", "pause_classes[0]", "found 8; expected at most 7"),
+        ("pause_classes: high", "pause_classes", "found 'high'; expected a list"),
+        (
+            "pause_classes: 3, pause_above: none", "pause_above",
+            "found none; expected the level at which each of pause_classes stops",
+        ),
+        (
+            "pause_classes: 3, pause_buffer: none", "pause_buffer",
+            "found none; expected more than pause_above, 256 KiB; the rest is headroom for packets under way",
+        ),
+        ("pause_classes: 3, pause_buffer: 200 KiB", "pause_buffer", "found 200 KiB; expected more than pause_above"),
+        (
+            "pause_classes: [3, 4]", "pause_buffer",
+            "expected less than 256 KiB, as buffer, 16 MiB, has 64 such parts, one a link and class",
+        ),
+        ("pause_classes: 3, buffering: output", "buffering", "found output; expected shared"),
+        ("pause_classes: 3, discipline: red", "discipline", "found red; expected priority"),
+        ("resume_at: 256 KiB", "resume_at", "found 256 KiB; expected less than pause_above, 256 KiB"),
+        ("resume_at: 1 KiB, pause_above: none", "resume_at", "found 1 KiB; expected none, as pause_above is none"),
+        ("pause_class: 3", "pause_class", "did you mean 'pause_classes'?"),
+    ],
+)  # fmt: skip
+def test_what_cannot_stop_a_class_is_refused(tmp_path: Path, values: str, key: str, message: str) -> None:
+    file = tmp_path / "s.yaml"
+    text = CLASSES.format(values=values)
+    file.write_text(text.replace("discipline: priority, ", "") if "discipline" in values else text)
+    with pytest.raises(ScenarioError) as caught:
+        load(str(file), [])
+    assert f"switches.s.{key}: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_lossless_classes_leave_the_rest_of_the_buffer(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    for values, lossy, resumes in (
+        ("pause_classes: none", 2**24, 2**17),
+        ("pause_classes: 3", 2**24 - 32 * 364672, 2**17),
+    ):
+        file.write_text(CLASSES.format(values=values))
+        sheet = load(str(file), []).cases[0].system.switches["s"].part.sheet
+        assert (sheet.lossy_memory, sheet.resumes) == (lossy, resumes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from simio.engines.outcome import Options
 from simio.explaining import profile
 from simio.loading import load as read
 from simio.program.builder import Builder
+from simio.result import holding
 from simio.result.headline import reported
+from simio.result.holding import Holding
 from simio.result.limiter import limit_of
 from simio.running import run_case
 
@@ -34,6 +37,24 @@ def test_a_lock_leads_to_what_its_holders_use(load, scenario, sets, case, named)
     found = run_case(load(scenario, *sets).cases[case]).limiter
     assert found.name == named
     assert found.sentence.startswith(named)
+
+
+def test_what_holders_use_is_kept_of_many_programs_in_turn_up_to_so_many_steps(monkeypatch):
+    programs = []
+    for number in range(1, 21):
+        p = Builder()
+        lock = p.resource("lock", lock=True)
+        with p.thread("user", count=number):
+            p.seize(lock)
+            p.advance(5)
+            p.release(lock)
+        programs.append(p.build())
+    first = [Holding.of(program) for program in programs]
+    assert [Holding.of(program) for program in programs] == first
+    monkeypatch.setattr(holding, "MOST_STEPS", 3 * len(programs[0].steps))
+    last = Holding.of(replace(programs[0], bodies=(*programs[0].bodies,)[:0]))
+    assert Holding._kept[0] is last
+    assert len(Holding._kept) == 3
 
 
 @pytest.mark.slow

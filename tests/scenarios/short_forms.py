@@ -361,6 +361,7 @@ SHORT = {
     "nvme-tcp-or-iscsi": ("run.until=100 us", "run.warm_up=0 s", "workload.direct.processes=1", "disks.d.count=1"),
     "nvme-rdma-or-tcp": ("run.until=100 us", "run.warm_up=0 s", "disks.d.count=1", "workload.direct.processes=1"),
     "rdma-incast": ("run.until=100 us", "run.warm_up=0 s"),
+    "rdma-beside-tcp": ("run.until=100 us", "run.warm_up=0 s"),
     "training-target": (
         "workload.training.steps=2",
         "workload.training.accelerators=2",

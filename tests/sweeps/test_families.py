@@ -100,6 +100,24 @@ def test_a_window_that_varies_is_traced_and_not_lowered_each_time(monkeypatch: p
     assert lowered[0] <= 12
 
 
+def test_more_shapes_in_turn_than_trials_are_soon_lowered_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, lowered = Families(), [0]
+
+    def counted(system: System) -> Program:
+        lowered[0] += 1
+        return lower(system)
+
+    monkeypatch.setattr(families, "lower", counted)
+    source = ScenarioFile(SCENARIOS.parent / "benchmarks" / "tcp-wire.yaml")
+    shapes = families.TRIALS + 4
+    for window in range(10, 16):
+        for streams in range(1, shapes + 1):
+            sets = (f"workload.ttcp.window={window} KiB", f"workload.ttcp.streams={streams}")
+            kept.lower(source.scenario(sets, only=0).cases[0].system)
+    # Of the first window nothing is traced, of the second what there are trials for, of the third the rest.
+    assert lowered[0] == shapes + shapes + 4
+
+
 @pytest.mark.parametrize(
     "name",
     ["memories/challenge-l.rate", "cpus/r4400-150.clock", "kernels/irix-5.2.interrupt", "stacks/irix-5.2.walk_cost"],
@@ -217,7 +235,7 @@ def test_a_defect_of_tracing_costs_time_only(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_run_is_the_same_whatever_room_the_one_before_needed() -> None:
     kept, options, noted = Families(), Options(budget=300_000), 0
-    for system in systems("slac-tersk03", 20, 6):
+    for system in systems("slac-tersk03", 30, 6):
         made = kept.lower(system)
         for _ in range(2):
             run = compiled.run(made.program, options, prepared=made.prepared())

@@ -10,13 +10,13 @@ from simio.components.faults.rings import RingFaults
 from simio.components.host.bus import BusMaster, dma_byte
 from simio.components.host.host import PROCESS
 from simio.components.host.kernel import UnixKernel
-from simio.components.network.ethernet import EthernetWire
 from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
-from simio.components.network.packet import DropQueue, Left, Packet
-from simio.components.network.pause import Pauses
+from simio.components.network.packet import Left, Packet, Wire
+from simio.components.network.pause import Receiver
 from simio.description.model import Adapter
-from simio.description.sheets.network import FibreChannelNetworkAdapter, NetworkAdapter, NetworkCard
+from simio.description.sheets.network import NetworkCard
+from simio.description.sheets.pausing import PauseSheet
 from simio.program.builder import Builder, Register
 
 
@@ -44,7 +44,8 @@ class NetworkInterface:
         self.storing = BusMaster(bus, f"{self.name} receive", byte)
         self.processor = p.resource(f"{self.name} processor") if self.sheet.packet_time else None
         self.transmit_room: int = self.sheet.transmit_buffer
-        self.receive_room: int = self.sheet.receive_buffer
+        pausing = self.sheet if isinstance(self.sheet, PauseSheet) else None
+        self.receive_room: int = pausing.least_memory if pausing else self.sheet.receive_buffer
         self.output = OutputQueue(
             p, kernel, self.name, self.sheet.queue, self.sheet.transmit_ring, self.sheet.transmit_cost
         )
@@ -54,15 +55,12 @@ class NetworkInterface:
         self.buffers = p.container(
             f"{self.name} receive ring", self.sheet.receive_ring, self.sheet.receive_ring, "packets"
         )
-        self.lossless = isinstance(self.sheet, FibreChannelNetworkAdapter)
-        """True if a sender has to wait for room here."""
-        if self.lossless:
+        self.incoming = Receiver(p, self.name, pausing) if pausing else None
+        """Its memory for packets that have come; None if a sender has to wait for room there."""
+        if self.incoming is None:
             self.room = p.container(
                 f"{self.name} receive buffer", self.sheet.receive_buffer, self.sheet.receive_buffer
             )
-        else:
-            self.incoming = DropQueue(p, f"{self.name} receive buffer", self.sheet.receive_buffer, self.name)
-        self.pauses: Pauses | None = None
         self.rings = RingFaults(p, self.name, adapter.resets, self.host.description.crashes)
         self.interrupts = PacketInterrupts(
             p, kernel, f"{self.name} receive", self.sheet.receive_cost, self.sheet.coalesce_count,
@@ -110,33 +108,30 @@ class NetworkInterface:
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """See `Interface.receive`."""
         with self.rings.arriving(packet, lambda: self.refused(packet)) as came:
-            if self.lossless:
+            if self.incoming is None:
                 self._store(packet)
                 self.p.put(self.room, packet.length)
                 self._interrupt(packet, came, deliver)
                 return
-            with self.incoming.entered(packet, packet.length):
-                if self.pauses:
-                    self.pauses.entered()
+            memory = self.incoming.of(packet)
+            with memory.entered(packet, packet.length):
                 self._store(packet)
-                self.incoming.leave(packet.length)
-                if self.pauses:
-                    self.pauses.left()
+                memory.leave(packet.length)
                 self._interrupt(packet, came, deliver)
 
     def refused(self, packet: Packet) -> None:
         """A packet is lost for which the sender had room reserved."""
-        if self.lossless:
+        if self.incoming is None:
             self.p.put(self.room, packet.length)
 
-    def paused_by(self, wire: EthernetWire) -> None:
-        """Packets come over a wire that the adapter can send pause frames against."""
-        if isinstance(self.sheet, NetworkAdapter) and self.sheet.pause_above:
-            self.pauses = Pauses(self.p, self.incoming, self.sheet.pause_above, wire)
+    def fed_by(self, wire: Wire) -> None:
+        """Packets come over a wire, which the adapter may send pause frames against."""
+        if self.incoming:
+            self.incoming.fed_by(wire)
 
     def reserve(self, packet: Packet) -> None:
         """See `Interface.reserve`: without credit nothing may be sent."""
-        if self.lossless:
+        if self.incoming is None:
             self.p.get(self.room, packet.length)
 
     def _store(self, packet: Packet) -> None:

@@ -10,7 +10,7 @@ from zlib import crc32
 from simio.components.network.packet import Left, Packet, dropped
 from simio.description.sheets.queues import QueueSheet
 from simio.machines.network import disciplines as d
-from simio.machines.network.disciplines import fq_codel
+from simio.machines.network.disciplines import fq_codel, priority
 from simio.machines.network.disciplines import interface as q
 from simio.machines.network.disciplines.interface import Turns
 from simio.machines.tcp.layout import CE, ECT
@@ -27,8 +27,20 @@ class ManagedQueue:
     line until its sender says that it has left.
     """
 
-    def __init__(self, p: Builder, name: str, capacity: int, sheet: QueueSheet, byte: Fraction, owner: str) -> None:
-        """`byte` is the time of a byte on the line in ps; drops and marks are counted for `owner`."""
+    def __init__(
+        self,
+        p: Builder,
+        name: str,
+        capacity: int,
+        sheet: QueueSheet,
+        byte: Fraction,
+        owner: str,
+        stops: bool = False,
+    ) -> None:
+        """`byte` is the time of a byte on the line in ps; drops and marks are counted for `owner`.
+
+        With `stops`, classes can be stopped.
+        """
         self.p = p
         self.name, self.owner = name, owner
         self.sheet = sheet
@@ -47,7 +59,7 @@ class ManagedQueue:
             "interval": sheet.interval,
             "quantum": sheet.quantum,
         }
-        self.turns = self.kind.turns
+        self.turns = self.kind.stops if stops else self.kind.turns
         self._queues: dict[str, tuple[int, Handle]] = {}
         if self.kind.drawn:
             self.luck = p.uniform(f"{name} luck", 0, q.LUCK - 1)
@@ -113,6 +125,18 @@ class ManagedQueue:
                 waiting = self.p.answer(fq_codel.free, self.line)
                 with self.p.when(waiting > 0):
                     self.p.put(self.gate, waiting)
+
+    def stop(self, number: int) -> None:
+        """No packet of this class goes from now on; one that is first already does."""
+        with self.p.scope():
+            self.p.answer(priority.stop, self.line, number)
+
+    def resume(self, number: int) -> None:
+        """Packets of this class may go again."""
+        with self.p.scope():
+            waiting = self.p.answer(priority.resume, self.line, number)
+            with self.p.when(waiting > 0):
+                self.p.put(self.gate, waiting)
 
     def _of(self, packet: Packet) -> tuple[int, Handle]:
         """The queue of a packet, and the turn of its first packet.

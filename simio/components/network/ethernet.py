@@ -6,16 +6,21 @@ sequence (4); the next begins after a gap of 96 bit times (IEEE 802.3 clauses 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from simio.components.network.discipline import ManagedQueue
 from simio.components.network.loss import Loss
-from simio.components.network.packet import Left, Packet
+from simio.components.network.packet import Left, Packet, Wire
 from simio.description.model import Link
 from simio.description.sheets.ethernet import EthernetLink
+from simio.description.sheets.queues import QueueSheet
 from simio.machines.network import spacing
 from simio.program.builder import Builder, Handle, Operand, OperandT, maximum
 from simio.program.service import ceil_times, per_byte, terms
+
+ALL = 2**40
+"""Room of a queue that holds whatever its sender has room for, in bytes."""
 
 
 class EthernetFrames:
@@ -71,6 +76,16 @@ class EthernetWire(EthernetFrames):
         self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors, link.down)
         self.permission: Handle | None = None
         """Taken away while pause frames stop the wire, if the far end can send them."""
+        self.opposite: Callable[[], Wire]
+        """Gives the other direction of the link."""
+        self.pausing = False
+        """True if pause frames for classes of the other direction go over it."""
+        self.stops_classes = False
+        """True if the far end can stop classes of traffic."""
+        self.port: ManagedQueue
+        """Then the queues of its sender, one for each class."""
+        self.sorts: bool | None = None
+        """True if they are its own, since it begins at a host."""
 
     def time(self, length: int) -> int:
         """Time that the wire is taken by a packet of `length` bytes alone, the gap included, in ps."""
@@ -80,7 +95,7 @@ class EthernetWire(EthernetFrames):
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
         """See `Wire.crossing`."""
         p = self.p
-        with p.scope():
+        with p.scope(), self._turn(packet, left) as left:
             p.seize(self.wire)
             if self.permission:
                 p.get(self.permission, 1)
@@ -99,6 +114,41 @@ class EthernetWire(EthernetFrames):
                 p.advance(self.delay)
             with self.intact(packet, self.head() if early else time):
                 yield
+
+    def queued_by(self, port: ManagedQueue, own: bool = False) -> None:
+        """Its sender has a queue for each class."""
+        self.port, self.sorts = port, own
+
+    @contextmanager
+    def _turn(self, packet: Packet, left: Left | None) -> Iterator[Left | None]:
+        """Run the body when a packet has its turn among classes, and its own may go; gives what follows then."""
+        if not self.stops_classes:
+            yield left
+            return
+        if self.sorts is None:
+            sheet = QueueSheet.model_validate({"discipline": "priority"})
+            self.queued_by(ManagedQueue(self.p, f"{self.name} queue", ALL, sheet, self.byte, self.name, True), True)
+        if not self.sorts:
+            yield left
+            return
+
+        def sent() -> None:
+            if left:
+                left()
+            self.port.left(packet)
+
+        with self.port.passed(packet, self.p.register(packet.length)):
+            yield sent
+
+    def control(self) -> None:
+        """Emit the way of a frame of MAC control, which goes before all that waits (IEEE 802.3 clause 31)."""
+        p = self.p
+        with p.scope():
+            p.seize(self.wire, priority=-1)
+            whole = p.answer(spacing.begin, self.spacing, 0)
+            p.wait(whole)
+            p.release(self.wire)
+        p.advance(self.delay)
 
     def _sent(self, left: Left | None) -> None:
         """The last bit has left; the next sender waits for the rest of the gap."""

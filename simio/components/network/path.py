@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -236,8 +236,8 @@ class Network:
 
     def attach(self, first: Interface, last: Interface, wire: Wire) -> None:
         """The interface at the end of a wire stops it, or is woken, by its kind."""
-        if isinstance(last, NetworkInterface) and isinstance(wire, EthernetWire) and not last.pauses:
-            last.paused_by(wire)
+        if isinstance(last, NetworkInterface):
+            last.fed_by(wire)
         if isinstance(first, VirtualInterface) and isinstance(last, VirtualInterface):
             last.woken_by(first)
 
@@ -329,7 +329,9 @@ class Network:
         """One direction of a link. Raises RunError if it carries no packets."""
         key = (link, source, target)
         if key not in self._wires:
-            self._wires[key] = self._make_wire(self.links[link], source, target)
+            self._wires[key] = wire = self._make_wire(self.links[link], source, target)
+            if isinstance(wire, EthernetWire):
+                wire.opposite = partial(self.wire, link, target, source)
         return self._wires[key]
 
     def _make_wire(self, link: Link, source: str, target: str) -> Wire:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from fractions import Fraction
 
 from simio.components.network.discipline import ManagedQueue
 from simio.components.network.ethernet import EthernetWire
 from simio.components.network.packet import DropQueue, Left, Packet, Wire
-from simio.components.network.pause import Pauses
+from simio.components.network.pause import Memory, Pauses, lossless
 from simio.description.model import Switch
 from simio.description.sheets.ethernet import EthernetSwitch, PacketSwitchSheet
 from simio.errors import RunError
@@ -42,19 +42,22 @@ class PacketSwitch:
         self._outputs: dict[str, DropQueue] = {}
         self._pauses: dict[str, tuple[DropQueue, Pauses]] = {}
         """Of each input that can be stopped: the memory that its packets take, and pause frames against it."""
+        self._lossless: dict[str, Mapping[int, Memory]] = {}
+        """Of each input: the memory of each class that must not be lost."""
 
     def check(self, mtu: int, outgoing: Wire) -> None:
         """Raise RunError if its buffer is too small for a packet of `mtu` bytes, all of which it would drop."""
-        size = mtu + outgoing.header
-        if size > self.sheet.buffer:
-            has, need = (format_quantity(amount, "size") for amount in (self.sheet.buffer, size))
-            raise RunError(f"{self.name!r} has a buffer of {has}, and packets have up to {need}")
+        size, least = mtu + outgoing.header, self.sheet.least_memory
+        if size > least:
+            has, need = (format_quantity(amount, "size") for amount in (least, size))
+            whose = " for some classes" if self.sheet.pause_classes else ""
+            raise RunError(f"{self.name!r} has a buffer of {has}{whose}, and packets have up to {need}")
 
     def _queue(self, incoming: Wire, outgoing: Wire) -> DropQueue:
         """The buffer in which packets from one wire to another wait."""
         where = {"output": outgoing.name, "input": incoming.name, "shared": self.name}[self.sheet.buffering]
         if where not in self._queues:
-            self._queues[where] = DropQueue(self.p, f"{where} buffer", self.sheet.buffer, self.name)
+            self._queues[where] = DropQueue(self.p, f"{where} buffer", self.sheet.lossy_memory, self.name)
         return self._queues[where]
 
     def _order(self, incoming: Wire) -> Handle:
@@ -79,6 +82,7 @@ class PacketSwitch:
     def _passed(self, packet: Packet, incoming: Wire, outgoing: Wire, streaming: bool) -> Iterator[Left]:
         """The body runs when the packet may go out, unless it is dropped; gives what follows when it has left."""
         p = self.p
+        self._check_classes(outgoing)
         order = self._order(incoming) if self.sheet.buffering == "input" else None
         with p.scope():
             size = p.register(packet.length + outgoing.header)
@@ -112,6 +116,11 @@ class PacketSwitch:
     @contextmanager
     def _stored(self, packet: Packet, size: Register, incoming: Wire, outgoing: Wire) -> Iterator[Left]:
         """The body runs if the packet finds room in memory; gives what frees it."""
+        memory = self._lossless.get(incoming.name, {}).get(packet.traffic_class)
+        if memory:
+            with memory.entered(packet, size):
+                yield lambda: memory.leave(size)
+            return
         queue, pauses = self._queue(incoming, outgoing), self._pauses.get(incoming.name)
         output = self._output(outgoing) if self.sheet.share else None
         held = [(output, size)] if output else []
@@ -139,10 +148,23 @@ class PacketSwitch:
         if outgoing.name not in self._managed:
             byte = Fraction(outgoing.time(1000), 1000)
             name = f"{outgoing.name} queue"
-            self._managed[outgoing.name] = ManagedQueue(
-                self.p, name, self.sheet.buffer, self.sheet, byte, outgoing.name
+            stops = isinstance(outgoing, EthernetWire) and outgoing.stops_classes
+            self._managed[outgoing.name] = managed = ManagedQueue(
+                self.p, name, self.sheet.buffer, self.sheet, byte, outgoing.name, stops
             )
+            if isinstance(outgoing, EthernetWire):
+                outgoing.queued_by(managed)
         return self._managed[outgoing.name]
+
+    def _check_classes(self, outgoing: Wire) -> None:
+        """Raise RunError if the far end of a wire can stop classes, and all wait here in one queue."""
+        if isinstance(outgoing, EthernetWire) and outgoing.stops_classes and self.sheet.discipline != "priority":
+            raise RunError(
+                f"the far end of {outgoing.name!r} stops classes of traffic (pause_classes), and all classes wait in "
+                f"one queue of {self.name!r} (discipline {self.sheet.discipline!r}), where one that is stopped would "
+                "hold up the others; give it discipline: priority",
+                f"switches.{self.name}.discipline",
+            )
 
     def _output(self, outgoing: Wire) -> DropQueue:
         """An output's part of a shared buffer.
@@ -156,9 +178,13 @@ class PacketSwitch:
 
     def pauses(self, incoming: Wire) -> None:
         """Have a wire stop where too much of it is in the switch; before any packet's way over it is emitted."""
-        if self.sheet.pause_above and isinstance(incoming, EthernetWire) and incoming.name not in self._pauses:
-            inside = DropQueue(self.p, f"{incoming.name} inside", self.sheet.buffer, self.name)
-            self._pauses[incoming.name] = inside, Pauses(self.p, inside, self.sheet.pause_above, incoming)
+        sheet, name = self.sheet, incoming.name
+        if sheet.pause_classes:
+            if name not in self._lossless:
+                self._lossless[name] = lossless(self.p, self.name, sheet, incoming)
+        elif sheet.pause_above and isinstance(incoming, EthernetWire) and name not in self._pauses:
+            inside = DropQueue(self.p, f"{name} inside", sheet.buffer, self.name)
+            self._pauses[name] = inside, Pauses(self.p, inside, sheet, incoming)
 
     def _fill(self, packet: Packet, incoming: Wire, outgoing: Wire) -> None:
         """Wait so long that a packet that is passed on while it comes does not run dry on a faster wire."""

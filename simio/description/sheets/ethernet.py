@@ -8,7 +8,6 @@ from simio.description.quantities import (
     Count,
     DelayPerLength,
     Extent,
-    Limit,
     OptionalRate,
     Probability,
     Rate,
@@ -18,6 +17,7 @@ from simio.description.quantities import (
     refusal,
 )
 from simio.description.sheets.base import Sheet, SwitchSheet, register_sheet, size_text
+from simio.description.sheets.pausing import PauseSheet
 from simio.description.sheets.queues import QueueSheet
 
 
@@ -75,8 +75,10 @@ class SharedEthernetSheet(EthernetLink):
         return self.devices
 
 
-class PacketSwitchSheet(QueueSheet, SwitchSheet):
+class PacketSwitchSheet(PauseSheet, QueueSheet, SwitchSheet):
     """A switch of packets: the places of waiting packets, and the rule for dropping."""
+
+    memory_key: ClassVar[str] = "buffer"
 
     @model_validator(mode="after")
     def _queues_fit_the_buffers(self) -> Self:
@@ -84,11 +86,16 @@ class PacketSwitchSheet(QueueSheet, SwitchSheet):
             raise refusal(str(self.share), "0, unless buffering is shared", field="share")
         if self.managed and self.buffering == "input":
             raise refusal(self.discipline, "drop-tail, where packets wait at inputs", field="discipline")
-        if self.pause_above and self.pause_above >= self.buffer:
-            raise refusal(
-                size_text(self.pause_above), f"less than buffer, {size_text(self.buffer)}", field="pause_above"
-            )
+        if self.pause_classes and self.buffering != "shared":
+            raise refusal(self.buffering, "shared: pause_classes have parts of a shared buffer", field="buffering")
+        if self.pause_classes and self.discipline != "priority":
+            raise refusal(self.discipline, "priority: pause_classes need a queue for each class", field="discipline")
         return self
+
+    @property
+    def inputs(self) -> int:
+        """See `PauseSheet.inputs`."""
+        return self.ports
 
     link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "ethernet-shared", "fddi", "emulated")
 
@@ -100,11 +107,6 @@ class PacketSwitchSheet(QueueSheet, SwitchSheet):
     share: Whole = Field(
         0,
         description="eighths of the free part of a shared buffer that an output may take (dynamic threshold); 0: all",
-    )
-    pause_above: Limit = Field(
-        None,
-        description="with more packets of an input in its memory the switch stops that input's link, by pause frames "
-        "or priority flow control, until half of it is left; none: never",
     )
     backplane: OptionalRate = Field(
         None, description="rate at which packets cross from port to port, all together; none: it never waits"

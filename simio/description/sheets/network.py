@@ -5,7 +5,8 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from simio.description.quantities import Count, Extent, Flag, Limit, OptionalRate, Time, Whole, refusal
-from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
+from simio.description.sheets.base import TIMER, Sheet, register_sheet
+from simio.description.sheets.pausing import PauseSheet
 
 MEDIA = {
     "ethernet": ("ethernet", "ethernet-shared", "emulated"),
@@ -59,27 +60,14 @@ class NetworkCard(Sheet):
         return self
 
 
-class NetworkAdapter(NetworkCard):
+class NetworkAdapter(PauseSheet, NetworkCard):
     """A card for Ethernet, ATM or FDDI."""
 
     medium: Literal["ethernet", "atm", "fddi"] = Field(description="kind of link that it connects to")
 
-    pause_above: Limit = Field(
-        None,
-        description="with more in its receive buffer it stops the sender by pause frames until half of it is left; "
-        "none: never",
-    )
-
     def links(self, kind: str) -> tuple[str, ...]:
         """The kinds of link that fit its medium."""
         return MEDIA[self.medium]
-
-    @model_validator(mode="after")
-    def _pauses_before_it_is_full(self) -> Self:
-        if self.pause_above and self.pause_above >= self.receive_buffer:
-            limit = f"less than the receive buffer, {size_text(self.receive_buffer)}"
-            raise refusal(size_text(self.pause_above), limit, field="pause_above")
-        return self
 
 
 class IdealAdapter(Sheet):

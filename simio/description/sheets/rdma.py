@@ -6,13 +6,14 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Rate, Time, refusal
-from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
+from simio.description.sheets.base import TIMER, register_sheet, size_text
+from simio.description.sheets.pausing import PauseSheet
 
 MTUS = (256, 512, 1024, 2048, 4096)
 """Payloads of a full packet that there are (InfiniBand Architecture Specification, volume 1, 9.4.8)."""
 
 
-class RdmaAdapter(Sheet):
+class RdmaAdapter(PauseSheet):
     """An adapter on PCI Express that carries queue pairs of the reliable connected service over UDP and IP."""
 
     link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "emulated")
@@ -45,9 +46,6 @@ class RdmaAdapter(Sheet):
     receive_buffer: Extent = Field(
         description="memory on the adapter for packets that have arrived; packets that do not fit are dropped"
     )
-    pause_above: Limit = Field(
-        None, description="with more in it the adapter stops its link by priority flow control; none: never"
-    )
     reads: Annotated[Count, Field(le=64)] = Field(
         description="READ requests of a queue pair that may be outstanding (responder resources)"
     )
@@ -79,9 +77,6 @@ class RdmaAdapter(Sheet):
             raise refusal(size_text(self.mtu), ", ".join(f"{each}" for each in MTUS) + " B, or none", field="mtu")
         if self.coalesce_count > 1 and not self.coalesce_delay:
             raise refusal("0 s", "a time above zero, as completions share interrupts", field="coalesce_delay")
-        if self.pause_above and self.pause_above >= self.receive_buffer:
-            limit = f"less than the receive buffer, {size_text(self.receive_buffer)}"
-            raise refusal(size_text(self.pause_above), limit, field="pause_above")
         return self
 
 

@@ -23,6 +23,10 @@ FRAME = 8208
 """Nanoseconds of a packet of 1000 bytes with preamble, header and check at 1 Gbit/s."""
 NEXT = FRAME + 96
 """With the gap behind it."""
+LOSSLESS: dict[str, Any] = {
+    "buffering": "shared", "discipline": "priority", "pause_classes": [0], "pause_above": "2 KiB",
+    "pause_buffer": "4 KiB", "ports": 8,
+}  # fmt: skip
 EIGHT = [1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007]
 
 
@@ -194,7 +198,7 @@ def test_a_bond_without_a_member_drops_packets(engine: ModuleType) -> None:
     "values",
     [
         {}, {"forwarding": "cut-through"}, {"buffering": "input"}, {"pause_above": "2 KiB"},
-        {"buffering": "shared"},
+        {"buffering": "shared"}, {**LOSSLESS, "buffer": "64 KiB"},
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("mode", ["balance-rr", "active-backup"])
@@ -213,10 +217,11 @@ def test_a_packet_by_itself_takes_as_long_as_over_single_links(
     assert arrivals(bonds) == arrivals([link(*pair) for pair in ends])
 
 
-def test_pause_frames_stop_the_member_that_brings_too_much(engine: ModuleType) -> None:
+@pytest.mark.parametrize("values", [{"buffer": "8 KiB", "pause_above": "2 KiB"}, {**LOSSLESS, "buffer": "1 MiB"}])
+def test_pause_frames_stop_the_member_that_brings_too_much(engine: ModuleType, values: dict[str, Any]) -> None:
     links = [*bond("a.eth", "s", members=2, mode="balance-rr"), link("s", "b.eth", rate="100 Mbit/s")]
     card = {**IDEAL}
-    net = Net([host("a", eth=card), host("b", eth=card)], links, switch("s", buffer="8 KiB", pause_above="2 KiB"))
+    net = Net([host("a", eth=card), host("b", eth=card)], links, switch("s", **values))
     net.packets(net.path("a", "b"), [1000] * 40)
     assert len(net.marks(engine)) == 40
     assert not net.marks(engine, "s dropped")

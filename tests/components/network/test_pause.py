@@ -94,6 +94,13 @@ def test_who_sends_over_a_stopped_link_waits_for_the_end_of_pauses() -> None:
     assert limiter((), (), (tallies[0]._replace(value=20), tallies[1]), 100).name == "one at a"
 
 
+def test_who_sends_a_class_that_is_stopped_waits_for_the_end_of_its_pauses() -> None:
+    tally = TallyValue("a.eth>s class 3", PAUSES, "ps", 60)
+    assert limiter((), (), (tally,), 100).sentence == (
+        "a.eth>s class 3 waits 60.0% of the time, mostly for the end of pauses"
+    )
+
+
 def test_a_link_that_is_stopped_does_not_limit(tmp_path: Path) -> None:
     # Both the port and the link before it are taken all the time, the link since it is stopped for nine tenths of it.
     path = tmp_path / "case.yaml"

@@ -12,7 +12,7 @@ from simio.engines import compiled, reference
 from simio.engines.outcome import Options, Outcome
 from simio.errors import SimioError
 from simio.lower import lower
-from simio.program.steps import Program
+from simio.program.steps import PAUSES, Program
 from simio.units import parse
 
 
@@ -143,6 +143,74 @@ def test_marks_slow_the_senders_down_before_the_switch_pauses_them(tmp_path: Pat
     } == notes
     # One a queue pair in 50 us, at most.
     assert max(notes.values()) <= 10
+
+
+VICTIM = INCAST.replace(
+    "  second: {kind: rdma, from: b, to: c, size: 64 KiB, depth: 16}\n",
+    "  second: {kind: rdma, from: b, to: c, size: 64 KiB, depth: 16, pairs: 3}\n"
+    "  third: {kind: rdma, from: d, to: c, size: 64 KiB, depth: 16, pairs: 3}\n"
+    "  victim: {kind: rdma, from: a, to: b, size: 64 KiB, depth: 16}\n",
+).replace("  c: {like: a}\n", "  c: {like: a}\n  d: {like: a}\n")
+VICTIM = VICTIM.replace(
+    "between: [c.roce, tor], length: 2 m}\n",
+    "between: [c.roce, tor], length: 2 m}\n"
+    "  - {model: links/ethernet-100g-jumbo, between: [d.roce, tor], length: 2 m}\n",
+).replace("roce-tor}", "roce-tor, discipline: priority}")
+CLASSES = (
+    "workload.first.traffic_class=3", "workload.second.traffic_class=3", "workload.third.traffic_class=3",
+    "switches.tor.pause_classes=3",
+    "hosts.a.adapters.roce.pause_classes=3", "hosts.b.adapters.roce.pause_classes=3",
+    "hosts.c.adapters.roce.pause_classes=3", "hosts.d.adapters.roce.pause_classes=3",
+)  # fmt: skip
+
+
+def victim(folder: Path, until: str, *sets: str) -> tuple[Program, Outcome]:
+    text = VICTIM.replace("CONTROL", "none").replace("UNTIL", until)
+    program = lower(described(folder, *sets, text=text))
+    return program, compiled.run(program, Options(seed=1, until=parse(until, "time")))
+
+
+def test_an_adapter_goes_on_with_another_class_than_the_one_that_is_stopped(tmp_path: Path) -> None:
+    counts = []
+    for sets in ((), CLASSES):
+        program, outcome = victim(tmp_path, "1 ms", *sets)
+        assert not marks(program, outcome, "tor dropped")
+        assert tallies(program, outcome, "packets sent again") == {}
+        names = ("first", "second", "third", "victim")
+        counts.append([len(marks(program, outcome, f"{name}: message")) for name in names])
+    whole, alone = counts
+    # The port of the incast is full either way. What its messages leave of the link of a is for the victim only if
+    # that is not stopped with them.
+    assert sum(alone[:3]) == pytest.approx(sum(whole[:3]), rel=0.03)
+    line = 12.5e9 * 1e-3 / (64 * 1024)
+    assert alone[0] + alone[3] > 0.9 * line > 1.2 * (whole[0] + whole[3])
+    stopped = tallies(program, outcome, PAUSES)
+    assert set(stopped) == {"a.roce>tor class 3", "b.roce>tor class 3", "d.roce>tor class 3"}
+
+
+def test_an_adapter_that_is_slow_stops_the_class_of_its_queue_pair(tmp_path: Path) -> None:
+    # The receiver takes a packet of 4096 bytes in a microsecond, and the wire brings one in 0.34.
+    sets = (
+        "workload.rdma.traffic_class=3", "workload.rdma.size=64 KiB", "workload.rdma.depth=8",
+        "workload.rdma.messages=4", "hosts.b.adapters.roce.packet_time=1 us",
+        "hosts.a.adapters.roce.pause_classes=3", "hosts.b.adapters.roce.pause_classes=3",
+    )  # fmt: skip
+    program, outcome = ran(tmp_path, *sets)
+    assert len(marks(program, outcome, "rdma: message")) == 32
+    assert tallies(program, outcome, "packets sent again") == {}
+    last = marks(program, outcome, "rdma: message")[-1][0]
+    assert 0.3 * last < tallies(program, outcome, PAUSES)["a.roce>b.roce class 3"] < 0.66 * last
+    assert outcome.differences(reference.run(program, Options(seed=1, until=OPEN))) == []
+    # In a class that is not lossless, packets are lost.
+    program, outcome = ran(tmp_path, *sets, "workload.rdma.traffic_class=0")
+    assert marks(program, outcome, "b.roce dropped")
+
+
+def test_engines_agree_on_pauses_of_a_class(tmp_path: Path) -> None:
+    small = ("switches.tor.pause_above=32 KiB", "switches.tor.pause_buffer=100 kB")
+    program, outcome = victim(tmp_path, "25 us", *CLASSES, *small)
+    assert tallies(program, outcome, PAUSES)
+    assert outcome.differences(reference.run(program, Options(seed=1, until=25 * 10**6))) == []
 
 
 @pytest.mark.parametrize("control", ["none", "dcqcn"])

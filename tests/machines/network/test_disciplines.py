@@ -9,7 +9,7 @@ import pytest
 from simio.machines.door import call
 from simio.machines.network import disciplines as d
 from simio.machines.network import queue, shaper
-from simio.machines.network.disciplines import fq_codel
+from simio.machines.network.disciplines import fq_codel, priority
 from simio.machines.network.disciplines import interface as q
 
 MS = 10**9
@@ -107,3 +107,60 @@ def test_a_dynamic_threshold_leaves_room_for_others(eighths: int, level: int) ->
         if call(queue.enter_below, own, 0, 0, 1, most):
             call(queue.enter, shared, 0, 0, 1)
     assert own[queue.LEVEL] == level
+
+
+CLASS = q.WORDS.size + priority.CLASS.size
+
+
+def classes(*quanta: int) -> list[int]:
+    """A line where classes can be stopped, and classes from 0 on, each with ten packets of 1000 bytes."""
+    state = priority.STOPPED_LINE.initial(most=10**6)
+    for number, quantum in enumerate(quanta):
+        own = len(state)
+        values = {"discipline": d.DISCIPLINES["priority"].number, "capacity": 10**6, "quantum": quantum}
+        state += q.WORDS.initial(**values) + priority.CLASS.initial(number=number)
+        for _ in range(10):
+            assert call(d.enter, state, own, 0, 1000, 0) == PASS
+            assert call(priority.joined, state, own, 0, 0, 1000) == 1
+    return state
+
+
+def sent(state: list[int], count: int) -> str:
+    """The classes of so many packets that go, each once all have asked; "-" if none may."""
+    line = priority.STOPPED_LINE.size
+    found = ""
+    for _ in range(count):
+        owners = range(line, len(state), CLASS)
+        goes = [own for own in owners if state[own + q.PACKETS] and call(priority.ask_to_go, state, own, 0, 0)]
+        assert len(goes) <= 1
+        for own in goes:
+            leave_class(state, own)
+        found += str((goes[0] - line) // CLASS) if goes else "-"
+    return found
+
+
+def leave_class(state: list[int], own: int) -> None:
+    assert call(d.leave, state, own, 0, 2000, 0) == PASS
+    call(fq_codel.served, state, own, 0, 0, 1000)
+    call(fq_codel.free, state, 0, 0)
+
+
+def test_a_class_that_is_stopped_is_left_out_and_the_others_share_by_weights() -> None:
+    # Class 3 goes before all; 0, 1 and 2 share by 1, 1 and 2.
+    state = classes(1000, 1000, 2000, 0)
+    call(priority.stop, state, 0, 0, 3)
+    assert sent(state, 4) == "0122"
+    call(priority.stop, state, 0, 0, 2)
+    assert sent(state, 4) == "0101"
+    call(priority.resume, state, 0, 0, 3)
+    assert sent(state, 2) == "33"
+    call(priority.stop, state, 0, 0, 3)
+    assert call(priority.ask_to_go, state, priority.STOPPED_LINE.size + 2 * CLASS, 0, 0) == 0
+    assert call(priority.resume, state, 0, 0, 2) == 1
+    assert sorted(sent(state, 4)) == list("0122")
+    for number in (0, 1):
+        call(priority.stop, state, 0, 0, number)
+    assert sent(state, 6) == "222222"
+    assert sent(state, 2) == "--"
+    call(priority.resume, state, 0, 0, 1)
+    assert sent(state, 1) == "1"

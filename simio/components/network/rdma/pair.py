@@ -32,6 +32,7 @@ class End:
         p: Builder = port.p
         self.p, self.name, self.port, self.host, self.sheet = p, name, port, host, port.sheet
         self.path, self.mtu = path, mtu
+        self.room = port.ahead(path.traffic_class, path.wires[0])
         self.state = p.machine(name, self._initial())
         self.bell = p.container(f"{name} work", unit="signals")
         self.clock = p.container(f"{name} rate limit", unit="signals")
@@ -123,10 +124,10 @@ class End:
                         p.wait(wait)
                         p.put(self.clock, 1)
                     p.get(self.clock, 1)
-                p.get(self.port.room, 1)
+                p.get(self.room, 1)
                 number, info, length = p.answer(sending.goes, self.state), p.register(), p.register()
                 with p.when(number == 0):
-                    p.put(self.port.room, 1)
+                    p.put(self.room, 1)
                 with p.when(number > 0):
                     p.call(info, sending.word, self.state, c.OUT_INFO)
                     p.call(length, sending.word, self.state, c.OUT_LENGTH)
@@ -158,7 +159,7 @@ class End:
         self.port.fetch(size)
         packet = Packet(length, (number, info), marks=marks, stream=self.name)
         self.path.send(
-            packet, lambda: self.other._arrived(number, info, size, marks), gone=lambda: p.put(self.port.room, 1)
+            packet, lambda: self.other._arrived(number, info, size, marks), gone=lambda: p.put(self.room, 1)
         )
 
     def _note(self, given: Register) -> None:

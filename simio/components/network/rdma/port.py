@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from simio.components.host.host import PROCESS
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.ethernet import EthernetWire
-from simio.components.network.packet import DropQueue, Left, Packet
+from simio.components.network.packet import Left, Packet, Wire
 from simio.components.network.path import NetworkPath
-from simio.components.network.pause import Pauses
+from simio.components.network.pause import Receiver
 from simio.components.site import Site
 from simio.description.model import Adapter, fits
 from simio.description.sheets.rdma import MTUS, RdmaAdapter
 from simio.errors import RunError
 from simio.machines.rdma.layout import BASE, RETH
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Handle, Register
 from simio.program.steps import UNBOUNDED
 
 
@@ -32,20 +32,24 @@ class RdmaPort:
         self.p, self.kernel, self.host = p, kernel, kernel.host
         self.sheet = sheet = adapter.part.sheet
         self.name = adapter.part.name
-        self.receive_room: int = sheet.receive_buffer
+        self.receive_room: int = sheet.least_memory
         self.bus = self.host.pcie(adapter.bus)
         self.cached = self.bus.root.sheet.device_share is not None
         ways = ("send", "receive")
         self.pipelines = [p.resource(f"{self.name} {way} pipeline") for way in ways] if sheet.packet_time else []
         self.room = p.container(f"{self.name} packets ahead", sheet.ahead, sheet.ahead, "packets")
         self.line = p.container(f"{self.name} first packet", 1, 1, "packets")
-        self.incoming = DropQueue(p, f"{self.name} receive buffer", sheet.receive_buffer, self.name)
-        self.pauses: Pauses | None = None
+        self._rooms: dict[int, Handle] = {}
+        self.incoming = Receiver(p, self.name, sheet)
 
-    def paused_by(self, wire: EthernetWire) -> None:
-        """Let this adapter stop the wire that leads to it."""
-        if self.sheet.pause_above and self.pauses is None:
-            self.pauses = Pauses(self.p, self.incoming, self.sheet.pause_above, wire)
+    def ahead(self, number: int, wire: Wire) -> Handle:
+        """Places of packets of a class that are read ahead of a wire: its own, where classes there can be stopped."""
+        if not (isinstance(wire, EthernetWire) and wire.stops_classes):
+            return self.room
+        if number not in self._rooms:
+            ahead, name = self.sheet.ahead, f"{self.name} packets ahead of class {number}"
+            self._rooms[number] = self.p.container(name, ahead, ahead, "packets")
+        return self._rooms[number]
 
     def drive(self, priority: int = PROCESS) -> None:
         """See `Interface.drive`: programs post work requests, and no packets."""
@@ -65,15 +69,12 @@ class RdmaPort:
         p = self.p
         with p.scope():
             size = p.register(packet.length)
-            with self.incoming.entered(packet, size):
-                if self.pauses:
-                    self.pauses.entered()
+            memory = self.incoming.of(packet)
+            with memory.entered(packet, size):
                 p.advance(self.sheet.latency)
                 self._process(-1)
                 deliver()
-                self.incoming.leave(size)
-                if self.pauses:
-                    self.pauses.left()
+                memory.leave(size)
 
     def fetch(self, size: Register) -> None:
         """Read a payload, and wait until those of the packets before it have gone on."""
@@ -130,9 +131,8 @@ class RdmaPorts:
     def path(self, source: str, target: str) -> NetworkPath:
         """The way from one host's adapter for RDMA to another's."""
         path = self.site.network.path(self.named(source), self.named(target), made=self.port)
-        wire, port = path.wires[-1], path.target
-        if isinstance(wire, EthernetWire) and isinstance(port, RdmaPort):
-            port.paused_by(wire)
+        if isinstance(path.target, RdmaPort):
+            path.target.incoming.fed_by(path.wires[-1])
         return path
 
 

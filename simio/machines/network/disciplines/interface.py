@@ -64,14 +64,19 @@ class Turns:
 class Discipline(Strategy):
     """A discipline: its name in datasheets, its functions, and how its queues take turns, if it has several.
 
-    `drawn`: it draws a random number for each packet.
+    `drawn`: it draws a random number for each packet. `stops`: turns where some of the queues can be stopped.
     """
 
     def __init__(
-        self, name: str, functions: Iterable[Callable[..., Any]], turns: Turns | None = None, drawn: bool = False
+        self,
+        name: str,
+        functions: Iterable[Callable[..., Any]],
+        turns: Turns | None = None,
+        drawn: bool = False,
+        stops: Turns | None = None,
     ) -> None:
         super().__init__(name, functions)
-        self.turns, self.drawn = turns, drawn
+        self.turns, self.drawn, self.stops = turns, drawn, stops
 
 
 DISCIPLINES = Strategies[Discipline]("queue discipline", KIND, "network")

@@ -3,6 +3,8 @@
 Strict priority and enhanced transmission selection (IEEE 802.1Q, sections 8.6.8.1 and 8.6.8.3), as Linux has both in
 one (net/sched/sch_ets.c). A turn ends once it is used up, as in fq_codel (RFC 8290, section 4.2): what a packet takes
 beyond it is off the next one.
+
+A class that is stopped has nothing to send, whatever waits there (section 8.6.8). It keeps what is left of its turn.
 """
 
 from __future__ import annotations
@@ -28,6 +30,10 @@ NUMBER = q.WORDS.size + CLASS.word("number", about="0 to 7, the most urgent; wit
 LINE = Layout("line of classes")
 LINE.include(fq_codel.LINE)
 STRICT = LINE.table("strict", CLASSES, about="offset of each class that goes first; 0: it has had no packet")
+
+STOPPED_LINE = Layout("line of classes that can be stopped")
+STOPPED_LINE.include(LINE)
+STOPPED = STOPPED_LINE.word("stopped", about="bit n: class n is stopped")
 
 
 @shared
@@ -62,4 +68,60 @@ def ask(state: NDArray, base: int, line: int) -> int:
     return 0
 
 
-DISCIPLINES.add(Discipline("priority", [], Turns(LINE, CLASS, joined, ask)))
+@shared
+def goes(state: NDArray, line: int, own: int) -> bool:
+    """True if the class at `own` has a packet, and is not stopped."""
+    return state[own + q.PACKETS] > 0 and not state[line + STOPPED] >> state[own + NUMBER] & 1
+
+
+@shared
+def next_that_goes(state: NDArray, line: int) -> int:
+    """The class whose turn it is among those that are not stopped, 0 if none has a packet."""
+    for number in range(CLASSES - 1, -1, -1):
+        own = state[line + STRICT + number]
+        if own and goes(state, line, own):
+            return own
+    own = state[line + fq_codel.FIRST + 2]
+    while own and not goes(state, line, own):
+        own = state[own + fq_codel.NEXT]
+    if own == 0:
+        return 0
+    while True:
+        own = state[line + fq_codel.FIRST + 2]
+        if state[own + fq_codel.CREDIT] <= 0:
+            state[own + fq_codel.CREDIT] += state[own + q.QUANTUM]
+            fq_codel.append(state, line, fq_codel.pop(state, line, 2), 2)
+        elif state[own + q.PACKETS] == 0:
+            fq_codel.pop(state, line, 2)
+        elif goes(state, line, own):
+            return own
+        else:
+            fq_codel.append(state, line, fq_codel.pop(state, line, 2), 2)
+
+
+@machine("network")
+def ask_to_go(state: NDArray, base: int, line: int) -> int:
+    """As `ask`, on a line where classes can be stopped."""
+    if state[line + fq_codel.BUSY] == 0 and next_that_goes(state, line) == base:
+        state[line + fq_codel.BUSY] = 1
+        return 1
+    state[line + fq_codel.WAITING] += 1
+    return 0
+
+
+@machine("network")
+def stop(state: NDArray, base: int, number: int) -> int:
+    """A class of the line at `base` is stopped. Returns 0."""
+    state[base + STOPPED] |= 1 << number
+    return 0
+
+
+@machine("network")
+def resume(state: NDArray, base: int, number: int) -> int:
+    """A class of the line at `base` may go on: how many have to ask again now, as the line is free."""
+    state[base + STOPPED] &= ~(1 << number)
+    return 0 if state[base + fq_codel.BUSY] else fq_codel.free(state, base)
+
+
+STOPS = Turns(STOPPED_LINE, CLASS, joined, ask_to_go)
+DISCIPLINES.add(Discipline("priority", [], Turns(LINE, CLASS, joined, ask), stops=STOPS))
