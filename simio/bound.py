@@ -46,7 +46,7 @@ def _work(
 def _stations(program: Program, classes: ThreadClasses) -> Iterator[Station]:
     """Resources and windows, each with the thread starts that need it."""
     resources = [(row.name, "lock" if row.lock else "resource", row.units) for row in program.resources]
-    windows = [(row.name, "window", row.slots) for row in program.windows]
+    windows = [(row.name, "resources" if row.together else "window", row.slots) for row in program.windows]
     for table, rows in (("resource", resources), ("window", windows)):
         times = _times(program, classes, table)
         for row, (name, kind, units) in enumerate(rows):

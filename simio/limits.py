@@ -13,7 +13,10 @@ from simio.program.service import SECOND
 
 
 class Limit(NamedTuple):
-    """`name` (of `kind` 'resource', 'lock', 'window' or 'thread') needs `time` ps for the whole of the work."""
+    """`name` needs `time` ps for the whole of the work.
+
+    `kind` is 'resource', 'lock', 'window', 'resources' or 'thread'.
+    """
 
     name: str
     kind: str
@@ -21,7 +24,10 @@ class Limit(NamedTuple):
 
 
 class Station(NamedTuple):
-    """A resource, window or thread of `units`, and its demands: `times` in ps of the thread starts `starts`."""
+    """A resource, window or thread of `units`, and its demands: `times` in ps of the thread starts `starts`.
+
+    Of kind 'resources' it is several resources or windows of which each piece of work takes one or another.
+    """
 
     name: str
     kind: str

@@ -1,29 +1,37 @@
 """The least time that a byte occupies each part on its way, for the bound; nothing here emits a step.
 
 A volume's requests fall on its members in ways that are known only when a program runs. Whichever members serve a
-request, its bytes pass what the ways to all of them have in common.
+request, its bytes pass what the ways to all of them have in common, and one or another of what each way has for
+itself: four drives carry no more than four times the lanes of one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from math import floor
+from typing import TypeVar
 
 from simio.program.builder import Builder, Handle
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 Bytes = Mapping[Handle, Fraction]
 """The least time of a byte, in ps."""
 
+Sets = Mapping[tuple[Handle, ...], Fraction]
+"""The least time of a byte, in ps, at one or another of several resources or windows."""
+
 
 @dataclass(frozen=True)
 class Passage:
-    """The least time in ps that each byte takes of `resources` and `windows`."""
+    """The least time in ps that each byte takes of `resources` and `windows`, and of one of each of the `sets`."""
 
     resources: Bytes = field(default_factory=dict)
     windows: Bytes = field(default_factory=dict)
+    sets: Sets = field(default_factory=dict)
 
     @classmethod
     def of(cls, times: Bytes) -> Passage:
@@ -33,16 +41,26 @@ class Passage:
 
     def __add__(self, other: Passage) -> Passage:
         """The passage of one way and then of another."""
-        return Passage(_sum(self.resources, other.resources), _sum(self.windows, other.windows))
+        sets = _sum(self.sets, other.sets)
+        return Passage(_sum(self.resources, other.resources), _sum(self.windows, other.windows), sets)
 
     def __and__(self, other: Passage) -> Passage:
-        """The passage of one of two ways, whichever it is."""
-        return Passage(_least(self.resources, other.resources), _least(self.windows, other.windows))
+        """What two ways have in common."""
+        sets = _least(self.sets, other.sets)
+        return Passage(_least(self.resources, other.resources), _least(self.windows, other.windows), sets)
 
     def declare(self, p: Builder, size: int) -> None:
         """A thread that passes here sends `size` bytes this way."""
         for what, byte in (*self.resources.items(), *self.windows.items()):
             claim(p, what, floor(size * byte))
+        for handles, byte in self.sets.items():
+            claim(p, p.together(handles), floor(size * byte))
+
+    def beside(self, shared: Passage) -> list[tuple[tuple[Handle, ...], Fraction]]:
+        """All that is not in a `shared` passage, each as a set, in order."""
+        own = [((what,), byte) for what, byte in self.resources.items() if what not in shared.resources]
+        own += [((what,), byte) for what, byte in self.windows.items() if what not in shared.windows]
+        return own + [each for each in self.sets.items() if each[0] not in shared.sets]
 
 
 def claim(p: Builder, what: Handle, time: int) -> None:
@@ -56,12 +74,20 @@ def claim(p: Builder, what: Handle, time: int) -> None:
 def common(passages: Iterable[Passage]) -> Passage:
     """The passage of one of several ways, whichever it is; nothing if there is no way."""
     found = list(passages)
-    return reduce(Passage.__and__, found) if found else Passage()
+    if not found:
+        return Passage()
+    shared = reduce(Passage.__and__, found)
+    sets = dict(shared.sets)
+    # What comes first on each way, such as a drive's lanes, is in one set, what comes second in another.
+    for place in zip(*(each.beside(shared) for each in found), strict=False):
+        handles = tuple(dict.fromkeys(handle for each, _ in place for handle in each))
+        sets[handles] = min(byte for _, byte in place)
+    return Passage(shared.resources, shared.windows, sets)
 
 
-def _sum(one: Bytes, other: Bytes) -> Bytes:
+def _sum(one: Mapping[_Key, Fraction], other: Mapping[_Key, Fraction]) -> Mapping[_Key, Fraction]:
     return {key: one.get(key, Fraction(0)) + other.get(key, Fraction(0)) for key in (*one, *other)}
 
 
-def _least(one: Bytes, other: Bytes) -> Bytes:
+def _least(one: Mapping[_Key, Fraction], other: Mapping[_Key, Fraction]) -> Mapping[_Key, Fraction]:
     return {key: min(byte, other[key]) for key, byte in one.items() if key in other}

@@ -235,6 +235,13 @@ class Declarations:
         """
         return self._declare("window", name, Window(name, slots), self._windows)
 
+    def together(self, handles: Sequence[Handle]) -> Handle:
+        """The window of all units of resources and windows of which something takes one or another; not run."""
+        name = f"{handles[0].name} and {len(handles) - 1} more together"
+        slots = {"resource": lambda row: self._resources[row].units, "window": lambda row: self._windows[row].slots}
+        total = sum(slots[each.kind](each.number) for each in handles)
+        return self._declare("window", name, Window(name, total, together=True), self._windows)
+
     def bond(self, name: str, resources: Sequence[str]) -> None:
         """Resources of these names are members of one bond, of which each packet takes one; for reports, not run."""
         self._bonds.append(Bond(name, tuple(resources)))

@@ -197,10 +197,14 @@ class Region(NamedTuple):
 
 
 class Window(NamedTuple):
-    """Slots for what can be under way at once without a resource of its own: credits, a medium that streams."""
+    """Slots for what can be under way at once without a resource of its own: credits, a medium that streams.
+
+    `together`: they are the units of resources and the slots of windows of which something takes one or another.
+    """
 
     name: str
     slots: int
+    together: bool = False
 
 
 class Occupancy(NamedTuple):

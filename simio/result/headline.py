@@ -26,6 +26,7 @@ AHEAD = (
     "after the warm-up more was delivered than the bound allows, as part of it was under way or in a cache before: "
     "the whole run is reported"
 )
+HELD = " of the bytes were only in the page cache when the run ended: the device has yet to take them"
 HANDED_OVER = "bytes count when they are handed over: "
 BEHIND = "more had been handed over than the bound allows by then: the time of the work behind it counts as well"
 UNDER_WAY = Fraction(1, 100)
@@ -117,6 +118,10 @@ def _doubt(program: Program, outcome: Outcome, span: Throughput) -> str:
     """The reason why a user would not call the throughput of a span that of the run, or an empty text."""
     if not span.deliveries:
         return ""
+    total = measure.whole(program, outcome).amount
+    if (held := sum(int(outcome.containers[row, 0]) for row in program.ahead)) > total * (1 - 1 / LATER):
+        # Part of a write() may be in the cache before the write() is done.
+        return f"{min(held / total, 1):.0%}{HELD}"
     if outcome.status == Status.DONE:
         if outcome.end <= LATER * span.until:
             return ""

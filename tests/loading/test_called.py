@@ -34,6 +34,9 @@ from simio.loading.called import meant
         ("parallel", ["streams", "size"], "did you mean 'streams'?"),
         # Not 'timed': the time is that of the run, in another place.
         ("time", ["timed", "size"], "did you mean 'run.until'?"),
+        ("msr", ["alibaba", "msr-cambridge", "spc"], "did you mean 'msr-cambridge'?"),
+        ("blktrace", ["blkparse", "blkparse-issued"], "did you mean 'blkparse'?"),
+        ("open", ["closed", "recorded"], "did you mean 'recorded'?"),
         ("duration", ["until", "seed"], "did you mean 'until'?"),
     ],
 )

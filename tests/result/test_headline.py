@@ -201,6 +201,33 @@ def test_writes_that_the_cache_has_taken_are_ahead_of_the_disk(run):
     assert whole.rate <= whole.bound
 
 
+TODAY = """\
+title: One drive of today
+hosts:
+  h: {model: hosts/server-2023-2s}
+disks:
+  d: {model: disks/datacentre-tlc-2023, file_system: FILES}
+links:
+  - {model: links/nvme, between: [h.nvme, d]}
+"""
+
+
+def test_bytes_that_only_the_page_cache_has_are_told(run):
+    rest = "workload: {writer: {host: h, to: d, access: buffered, block: 1 MiB, size: 64 MiB}}\n"
+    limits = "{model: filesystems/ext4, dirty_background: 16 MiB, dirty_limit: 32 MiB}"
+    large, small = TODAY.replace("FILES", "filesystems/ext4"), TODAY.replace("FILES", limits)
+    told = " of the bytes were only in the page cache when the run ended: the device has yet to take them"
+    # A tenth of the host's memory may be dirty before the kernel writes back.
+    assert run(large, rest).notes == (f"100%{told}",)
+    assert run(large, rest, "run.until=5 ms").notes == (f"100%{told}",)
+    # Writers wait between the limits, at 28 MiB: less than that of 64 MiB is dirty at the end.
+    (note,) = run(small, rest).notes
+    assert note.endswith(told)
+    assert 20 < int(note.split("%")[0]) <= 44
+    # What was flushed is on the device.
+    assert not run(large, rest, "workload.writer.sync=true").notes
+
+
 def test_work_behind_what_was_handed_over_is_told():
     p = Builder()
     done = p.observation("done", "delivered", "bytes")

@@ -113,7 +113,8 @@ class SerialTransport:
 
     def passage(self, writes: bool) -> Passage:
         """The drive's port, the links that all drives share, and the host's bus and memory."""
-        return Passage({self.port: self.data_byte}) + self.bus.passage(writes)
+        links = (self.port, self.wide) if self.wide else (self.port,)
+        return Passage(dict.fromkeys(links, self.data_byte)) + self.bus.passage(writes)
 
     def _data(self, amount: Operand, read: bool) -> None:
         with self.connection.opened():

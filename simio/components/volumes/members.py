@@ -70,6 +70,10 @@ class Members:
         self.losable = losable
         self._fail: Callable[[int], None] | None = None
         """Emits that a member has failed, while a request is emitted that counts those."""
+        for writes in (False, True):
+            # Declared here, as a thread that is one of many alike declares nothing that they share.
+            for handles in self.passage(writes).sets:
+                p.together(handles)
 
     @property
     def parity(self) -> ParityEngine:

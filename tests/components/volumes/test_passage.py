@@ -130,3 +130,67 @@ def test_no_volume_is_faster_than_the_bus_to_its_disks(tmp_path, kind: str, faul
     result = run_case(load(str(path)).cases[0])
     assert result.bound is not None
     assert result.rate <= result.bound <= 160_000_000
+
+
+def test_what_each_way_has_for_itself_is_one_set() -> None:
+    p = Builder()
+    shared, a, b, c, d = (p.resource(name) for name in ("shared", *"abcd"))
+    ways = [Passage({one: Fraction(byte), shared: Fraction(1)}) for one, byte in ((a, 2), (b, 3), (c, 4), (d, 5))]
+    left, right = common(ways[:2]), common(ways[2:])
+    assert left == Passage({shared: Fraction(1)}, sets={(a, b): Fraction(2)})
+    # A volume of volumes: a byte passes one of all four, in no less time than the fastest.
+    assert common([left, right]) == Passage({shared: Fraction(1)}, sets={(a, b, c, d): Fraction(2)})
+    # Two members behind a port and one behind another: the port counts once.
+    assert common([ways[0], ways[0], ways[1]]).sets == {(a, b): Fraction(2)}
+
+
+def test_a_set_has_all_units_and_its_bytes_take_their_share() -> None:
+    p = Builder()
+    one, other = p.resource("one", units=4), p.window("other", 2)
+    with p.thread("t"), p.loop(10):
+        Passage(sets={(one, other): Fraction(3)}).declare(p, 600)
+        p.mark(p.observation("delivered", "delivered", "bytes"), 600)
+    found = bound(p.build())
+    (limit,) = (each for each in found.limits if each.kind == "resources")
+    assert (limit.name, limit.time) == ("one and 1 more together", Fraction(10 * 600 * 3, 4 + 2))
+    assert "one" in found.left_out
+
+
+MODERN = """
+title: Random access to a volume of today's drives
+hosts:
+  server:
+    model: hosts/server-2023-2s
+    buses: {hba: buses/pcie-4-x8}
+    adapters: {sas: {model: adapters/sas-hba-2020, bus: hba}}
+disks:
+  d: {model: DISK, count: 5}
+volumes:
+  v: {kind: KIND, of: d, unit: 64 KiB}
+links:
+  - {model: LINK, between: [server.PORT, d]}
+workload:
+  reader: {host: server, from: v, access: direct, block: 64 KiB, size: 10 GiB, pattern: random, depth: 64}
+run: {until: 10 ms, replications: 1}
+"""
+
+LANES, WIDE = 7.9e9, 4.8e9
+"""Most bytes a second over four lanes of PCI Express 4.0, and over the four links of a wide port at 12 Gbit/s."""
+
+
+@pytest.mark.parametrize("kind", ["stripe", "raid5", "raid6"])
+@pytest.mark.parametrize(
+    ("disk", "link", "port", "most"),
+    [
+        ("disks/datacentre-tlc-2023", "links/nvme", "nvme", 5 * LANES),
+        ("disks/exos-x18-18tb-sas", "links/sas-12", "sas", WIDE),
+    ],
+)
+def test_random_access_is_bounded_by_all_ways_together(
+    tmp_path, kind: str, disk: str, link: str, port: str, most: float
+) -> None:
+    path = tmp_path / "modern.yaml"
+    path.write_text(MODERN.replace("DISK", disk).replace("LINK", link).replace("PORT", port).replace("KIND", kind))
+    result = run_case(load(str(path)).cases[0])
+    assert result.bound is not None
+    assert result.rate <= result.bound <= most
