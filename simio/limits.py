@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, cmp_to_key
 from math import lcm
 from typing import NamedTuple
 
@@ -102,14 +102,23 @@ class Work:
         """
         most, total = lone or (self.shares, self._all)
         found = Fraction(total - sum(most[start] for start in station.starts))
-        left = Fraction(station.by(time))
-        needs = zip(station.starts, station.times, strict=True)
-        for start, needed in sorted(needs, key=lambda each: Fraction(each[1], max(self.shares[each[0]], 1))):
-            if share := self.shares[start]:
-                part = min(left * share / needed, Fraction(most[start]))
-                found += part
-                left -= part * needed / share
+        left: int | Fraction = station.by(time)
+        for start, needed in self._least_first(station):
+            share, passing = self.shares[start], most[start]
+            if left * share < passing * needed:
+                return found + Fraction(left * share, needed)
+            if share:
+                found += passing
+                left -= needed if passing == share else Fraction(passing * needed, share)
         return found
+
+    def _least_first(self, station: Station) -> list[tuple[int, int]]:
+        """The thread starts that need a station and their times there, the least time a byte first."""
+
+        def compared(one: tuple[int, int], other: tuple[int, int]) -> int:
+            return one[1] * max(self.shares[other[0]], 1) - other[1] * max(self.shares[one[0]], 1)
+
+        return sorted(zip(station.starts, station.times, strict=True), key=cmp_to_key(compared))
 
     def lone(self, time: int) -> Lone:
         """Bytes that each thread start can deliver within `time` ps, if it had every station for itself."""
@@ -183,8 +192,15 @@ class Bound(Work):
         in loops. In a run that is cut off at `until` ps those threads may be furthest that need least; `ahead` counts
         their `slack`, too.
         """
-        caps = self.caps(until, ahead) if self.tightest else ()
-        return caps[0] if caps else None
+        if (until, ahead) not in self._known:
+            caps = self.caps(until, ahead) if self.tightest else ()
+            self._known[until, ahead] = caps[0] if caps else None
+        return self._known[until, ahead]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int | None, bool], Cap | None]:
+        """What `cap` has answered: a run asks for the same again."""
+        return {}
 
     def caps(self, until: int | None = None, ahead: bool = False) -> list[Cap]:
         """The highest throughput that each station allows, the lowest first; none for what only passes it once."""

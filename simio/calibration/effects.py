@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ MORE = 1.1
 """The factor of a value whose effect is reported."""
 
 
-SHARES = 8
+SHARES = 16
 """Shares of the values, which processes answer."""
 
 
@@ -35,6 +36,11 @@ class ValueShare(Task):
 
     share: Sequence[CatalogueValue] = ()
     measure: str = THROUGHPUT
+
+    @property
+    def whole(self) -> Task:
+        """The task of the case, of whatever values."""
+        return Task(**{field.name: getattr(self, field.name) for field in fields(Task)})
 
 
 @dataclass(frozen=True)
@@ -77,8 +83,8 @@ class AnsweredCase:
     """
 
     def __init__(self, task: Task, measure: str = THROUGHPUT) -> None:
-        self.task, self.measure = task, measure
         self._probe = Probe(Source(task), task.case, measures=True)
+        self.task, self.measure = replace(task, text=self._probe.source.file.text), measure
         self.case, self.measures = self._probe.case, self._probe.base.measures
         self.answer = measured(self.measures, measure)
 
@@ -92,10 +98,20 @@ class AnsweredCase:
         found = self._probe.answer({value.at: value.text(number)})
         return found.measures.get(self.measure) if found else None
 
-    def prepare(self, values: Sequence[CatalogueValue]) -> None:
-        """Trace lowering with all of these a tenth larger, so that other values of them are cheap."""
-        larger = {value.at: value.text(_moved(value, MORE)) for value in values}
+    def prepare(self) -> None:
+        """Trace lowering with all values a tenth larger, so that other values of them are cheap."""
+        larger = {value.at: value.text(_moved(value, MORE)) for value in self.values}
         self._probe.prepare([self._probe.compatible(larger)])
+
+
+class _Kept(threading.local):
+    """The case that this thread answered last: with it a process need not run, lower and trace it for each share."""
+
+    def __init__(self) -> None:
+        self.case: AnsweredCase | None = None
+
+
+_KEPT = _Kept()
 
 
 def effects(
@@ -112,6 +128,9 @@ def effects(
     ]
     found: list[Effect] = []
     try:
+        # Copies of this process have it, too.
+        case.prepare()
+        _KEPT.case = case
         for _, outcome in run_many(tasks, do=_effects):
             if isinstance(outcome, SimioError):
                 raise outcome
@@ -127,8 +146,10 @@ def effects(
 def _effects(_scenario: Scenario, task: Task) -> list[Effect]:
     """The effects of a share of the values."""
     assert isinstance(task, ValueShare)
-    case = AnsweredCase(task, task.measure)
-    case.prepare(task.share)
+    case = _KEPT.case
+    if case is None or (case.task, case.measure) != (task.whole, task.measure):
+        case = _KEPT.case = AnsweredCase(task.whole, task.measure)
+        case.prepare()
     return [_effect(case, value) for value in task.share]
 
 

@@ -119,15 +119,17 @@ class _Family:
                 return None
             found |= differing
         if found.keys() - self.paths.keys():
-            # Templates know nothing of these numbers.
-            self.templates, self._useful = [], False
+            self._useful = False
             self.paths |= {path: base for path, (base, _) in found.items()}
         return [found[path][1] if path in found else base for path, base in self.paths.items()]
 
     def lower(self, system: System, values: list[Number]) -> Lowered:
         """The program of a system with these numbers at the paths."""
+        bases = list(self.paths.values())
         for template in self.templates:
-            lowered = template.lower(values)
+            # A template knows nothing of the numbers at paths that were found later: it has the base's there.
+            known = template.inputs
+            lowered = template.lower(values[:known]) if values[known:] == bases[known:] else None
             if lowered is not None:
                 self._trials = min(self._trials + 1, self.most_trials)
                 self._useful = True
@@ -165,6 +167,7 @@ class _Lowering:
     """A trace of lowering: a template, and the arithmetic that gives its words from numbers of the system."""
 
     def __init__(self, tape: Tape, system: System) -> None:
+        self.inputs = len(tape.inputs)
         with uncollected():
             self.template = Template(emit(system).build(dtype=object))
         self._replay = tape.replay(self.template.holes)

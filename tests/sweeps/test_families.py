@@ -143,6 +143,24 @@ def test_times_and_rates_of_datasheets_are_filled_in(name: str, monkeypatch: pyt
     assert not same(*found)
 
 
+def test_a_number_that_varies_later_costs_no_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = ScenarioFile(SCENARIOS / "sgi-hippi-ttcp.yaml")
+
+    def system(*sets: str) -> System:
+        return source.scenario([f"workload.ttcp.{each}" for each in sets], only=0).cases[0].system
+
+    sized, counted, both = system("size=24 KiB"), system("writes=3"), system("size=24 KiB", "writes=3")
+    kept = Families(trials=0)
+    kept.prepare(system(), [system("size=8 KiB")])
+    for each in (counted, both):
+        assert same(kept.lower(each).program, lower(each))
+    with monkeypatch.context() as patched:
+        patched.setattr(families, "lower", None)
+        found = kept.lower(sized).program
+    assert same(found, lower(sized))
+    assert not same(found, lower(both))
+
+
 def test_what_systems_of_a_file_share_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     kept, compared = Families(), []
     compare = families._compare
