@@ -80,7 +80,7 @@ def test_streams_do_what_they_did_written_out(system: System, apart: Callable[[S
 def test_the_critical_path_tells_streams_apart(system: System, apart: Callable[[System], Program]) -> None:
     shared, written = lower(system), apart(system)
     paths = [Followed(program, traced(program)) for program in (shared, written)]
-    rows = range(0, len(paths[0].at), len(paths[0].at) // 40)
+    rows = range(0, len(paths[0].at), len(paths[0].at) // 120)
     found, expected = ([list(path.follow(row, 0)) for row in rows] for path in paths)
     assert found == expected
     places = {stretch.where for stretches in found for stretch in stretches}
