@@ -199,7 +199,7 @@ class Bound(Work):
 
     @cached_property
     def _known(self) -> dict[tuple[int | None, bool], Cap | None]:
-        """What `cap` has answered: a run asks for the same again."""
+        """Answers of `cap`: a run asks for the same again."""
         return {}
 
     def caps(self, until: int | None = None, ahead: bool = False) -> list[Cap]:

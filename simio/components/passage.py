@@ -45,7 +45,7 @@ class Passage:
         return Passage(_sum(self.resources, other.resources), _sum(self.windows, other.windows), sets)
 
     def __and__(self, other: Passage) -> Passage:
-        """What two ways have in common."""
+        """The part that two ways have in common."""
         sets = _least(self.sets, other.sets)
         return Passage(_least(self.resources, other.resources), _least(self.windows, other.windows), sets)
 
@@ -78,7 +78,7 @@ def common(passages: Iterable[Passage]) -> Passage:
         return Passage()
     shared = reduce(Passage.__and__, found)
     sets = dict(shared.sets)
-    # What comes first on each way, such as a drive's lanes, is in one set, what comes second in another.
+    # The first stations of all ways, such as lanes of drives, are one set, the second ones another.
     for place in zip(*(each.beside(shared) for each in found), strict=False):
         handles = tuple(dict.fromkeys(handle for each, _ in place for handle in each))
         sets[handles] = min(byte for _, byte in place)

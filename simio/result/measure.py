@@ -256,7 +256,7 @@ def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
 
 
 def pace(program: Program, outcome: Outcome) -> Pace:
-    """What a load waits for by itself: replays as traces do, senders for their periods; of several, the mean."""
+    """Waits of loads by themselves: replays as their traces do, senders for their periods; of several, the mean."""
     senders = sum(start.count for start in program.starts if not start.daemon)
     for name, number, owner in ((TRACE_PAUSE, len(program.feeds), "trace"), (PERIOD_PAUSE, senders, "period")):
         if number and name in program.names:

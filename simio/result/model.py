@@ -81,7 +81,7 @@ class ContainerUse(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """What a load waits for by itself, a "trace" or a "period", for this share of the run."""
+    """The reason for which a load waits by itself, a "trace" or a "period", for this share of the run."""
 
     owner: str = ""
     share: float = 0.0

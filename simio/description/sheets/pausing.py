@@ -58,12 +58,12 @@ class PauseSheet(Sheet):
 
     @property
     def class_memory(self) -> int:
-        """What each of `pause_classes` has of it for one link, in bytes."""
+        """Bytes of it that each of `pause_classes` has for one link."""
         return self.pause_buffer or 0
 
     @property
     def lossy_memory(self) -> int:
-        """What lossless classes leave of it to all others, in bytes."""
+        """Bytes of it that lossless classes leave to all others."""
         return self.memory - self.inputs * len(self.pause_classes) * self.class_memory
 
     @property

@@ -42,10 +42,7 @@ def take(state: NDArray, base: int, now: int, time: int) -> int:
 
 @machine("network")
 def police(state: NDArray, base: int, now: int, time: int) -> int:
-    """Whether there are tokens now for a packet of `time` ps at the rate, which takes them.
-
-    0 if not, 1 if it takes some, and 2 if the bucket was full before.
-    """
+    """Take the tokens of a packet of `time` ps: 0 if there are too few, 2 if the bucket was full, else 1."""
     full = state[base + FULL]
     if full - state[base + DEPTH] + time > now:
         return 0

@@ -58,14 +58,20 @@ def joined(state: NDArray, base: int, line: int, size: int) -> int:
     return 1
 
 
-@machine("network")
-def ask(state: NDArray, base: int, line: int) -> int:
-    """The first packet of the class at `base` asks for the line: 1 if it has it now, else 0, and it waits."""
-    if state[line + fq_codel.BUSY] == 0 and urgent(state, line) == base:
+@shared
+def granted(state: NDArray, line: int, free: bool) -> int:
+    """1 if the line is free for the class that asks, and taken from now on; else 0, and its packet waits."""
+    if free:
         state[line + fq_codel.BUSY] = 1
         return 1
     state[line + fq_codel.WAITING] += 1
     return 0
+
+
+@machine("network")
+def ask(state: NDArray, base: int, line: int) -> int:
+    """The first packet of the class at `base` asks for the line: 1 if it has it now, else 0, and it waits."""
+    return granted(state, line, state[line + fq_codel.BUSY] == 0 and urgent(state, line) == base)
 
 
 @shared
@@ -102,11 +108,7 @@ def next_that_goes(state: NDArray, line: int) -> int:
 @machine("network")
 def ask_to_go(state: NDArray, base: int, line: int) -> int:
     """As `ask`, on a line where classes can be stopped."""
-    if state[line + fq_codel.BUSY] == 0 and next_that_goes(state, line) == base:
-        state[line + fq_codel.BUSY] = 1
-        return 1
-    state[line + fq_codel.WAITING] += 1
-    return 0
+    return granted(state, line, state[line + fq_codel.BUSY] == 0 and next_that_goes(state, line) == base)
 
 
 @machine("network")
