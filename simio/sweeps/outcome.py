@@ -86,8 +86,11 @@ def unit_of(measure: str) -> str:
 def measured(measures: Mapping[str, float], name: str) -> float:
     """A measure of a run, by its name. Raises SimioError for one that the run does not have."""
     if name not in measures:
-        shown = [each for each in measures if not each.startswith(UTILISATION)]
-        near = did_you_mean(name, list(measures)) or f"expected one of {', '.join(shown)}, or {UTILISATION}a part"
+        _, of, whose = name.partition(" of ")
+        alike = [each for each in measures if of and f"{of}{whose}" in each]
+        shown = alike or [each for each in measures if not each.startswith(UTILISATION)]
+        listed = f"expected one of {', '.join(shown)}" + ("" if alike else f", or {UTILISATION}a part")
+        near = listed if alike else did_you_mean(name, list(measures)) or listed
         raise SimioError(f"found no measure {quote(name)}; {near}")
     return measures[name]
 

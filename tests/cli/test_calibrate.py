@@ -134,6 +134,15 @@ def test_a_measure_that_there_is_not_is_told_with_those_that_there_are():
     assert "or utilisation of a part" in told.output
 
 
+def test_a_measure_named_as_in_a_promise_is_told_with_those_of_its_workload(tmp_path):
+    path = tmp_path / "offered.yaml"
+    path.write_text(ARRIVING)
+    told = run("sensitivity", str(path), "--measure", "p99 of reader").output
+    assert "found no measure 'p99 of reader'; expected one of rate of reader: d, mean of reader: block (s)" in told
+    assert "99% of reader: block (s)" in told
+    assert "busy" not in told
+
+
 def test_an_interrupted_ranking_shows_the_values_that_were_varied(monkeypatch):
     def some(tasks, do):
         yield tasks[0], do(None, tasks[0])
