@@ -30,7 +30,7 @@ class Sent:
 
     @classmethod
     def of(cls, program: Program, outcome: Outcome) -> Sent:
-        """What a run did from its start to its end."""
+        """The counts of a run from its start to its end."""
         sent, delivered = (
             sum(int(totals[-1]) for _, _, totals in measure.streams(program, outcome, role))
             for role in ("sent", "delivered")
@@ -67,7 +67,7 @@ def undelivered(
 
 
 def _sentence(share: float, drops: dict[str, int], resources: Sequence[ResourceUse]) -> str:
-    """What becomes of a share of what is sent."""
+    """A clause on the fate of a share of what is sent."""
     told = f"{100 * share:.4g}% of what is sent does not arrive"
     if any(drops.values()):
         return f"{told}; most packets end as {max(drops, key=drops.__getitem__)!r}"

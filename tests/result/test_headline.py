@@ -224,7 +224,7 @@ def test_bytes_that_only_the_page_cache_has_are_told(run):
     (note,) = run(small, rest).notes
     assert note.endswith(told)
     assert 20 < int(note.split("%")[0]) <= 44
-    # What was flushed is on the device.
+    # Flushed bytes are on the device.
     assert not run(large, rest, "workload.writer.sync=true").notes
 
 

@@ -64,15 +64,22 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(families, "PATIENCE", 0)
 
 
-@pytest.mark.parametrize("name", KEYS)
-def test_the_program_is_the_one_that_lowering_gives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept, lowered = Families(), [0]
+@pytest.fixture
+def lowered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of systems that families have lowered, as its only item."""
+    count = [0]
 
     def counted(system: System) -> Program:
-        lowered[0] += 1
+        count[0] += 1
         return lower(system)
 
     monkeypatch.setattr(families, "lower", counted)
+    return count
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_the_program_is_the_one_that_lowering_gives(name: str, lowered: list[int]) -> None:
+    kept = Families()
     computed = 0
     for system in systems(name, 25, 1):
         before = lowered[0]
@@ -86,28 +93,16 @@ def test_the_program_is_the_one_that_lowering_gives(name: str, monkeypatch: pyte
     assert computed >= 3
 
 
-def test_a_window_that_varies_is_traced_and_not_lowered_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept, lowered = Families(), [0]
-
-    def counted(system: System) -> Program:
-        lowered[0] += 1
-        return lower(system)
-
-    monkeypatch.setattr(families, "lower", counted)
+def test_a_window_that_varies_is_traced_and_not_lowered_each_time(lowered: list[int]) -> None:
+    kept = Families()
     source = ScenarioFile(SCENARIOS / "slac-tersk03.yaml")
     for window in range(100, 140):
         kept.lower(source.scenario((f"workload.ttcp.window={window} KiB",), only=0).cases[0].system)
     assert lowered[0] <= 12
 
 
-def test_more_shapes_in_turn_than_trials_are_soon_lowered_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept, lowered = Families(), [0]
-
-    def counted(system: System) -> Program:
-        lowered[0] += 1
-        return lower(system)
-
-    monkeypatch.setattr(families, "lower", counted)
+def test_more_shapes_in_turn_than_trials_are_soon_lowered_no_more(lowered: list[int]) -> None:
+    kept = Families()
     source = ScenarioFile(SCENARIOS.parent / "benchmarks" / "tcp-wire.yaml")
     shapes = families.TRIALS + 4
     for window in range(10, 16):
