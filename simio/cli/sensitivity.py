@@ -103,8 +103,8 @@ def _show(console: Console, case: AnsweredCase, found: list[Effect]) -> None:
     console.print(Text(f"{of}{'' if name == THROUGHPUT else f'{name} '}{_answer(case)}\n"))
     times = [each for each in case.measures if each.startswith(MEAN) and each.endswith(SECONDS)]
     if case.measure == THROUGHPUT and times and all(abs(_by_tenth(effect)) < NOTED for effect in found):
-        hint = f"no value moves throughput by {NOTED:.0%}; --measure {quote(times[0])} ranks them by a time"
-        console.print(Text(f"{hint}\n"))
+        hint = f"a tenth more of any value moves throughput by less than {NOTED:.0%}"
+        console.print(Text(f"{hint}; --measure {quote(times[0])} ranks them by a time\n"))
     table = columns("value", "is", "basis", "+10%", "range", f"{name} over it", left=(0, 1, 2, 4, 5))
     table.columns[0].no_wrap = True
     moving = [effect for effect in found if effect.size >= LEAST]
