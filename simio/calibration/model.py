@@ -18,6 +18,7 @@ from simio.loading.catalogue import Catalogue
 from simio.loading.overlay import Overlay
 from simio.studies.rows import Library, Row
 from simio.studies.simulate import CaseValues, Key, collected, needed, run
+from simio.sweeps.copies import copyable
 
 Vector = NDArray[np.float64]
 
@@ -146,5 +147,5 @@ class Model:
             if self.progress:
                 self.progress()
 
-        # Pools pay for long lists of runs; a search has many short ones.
-        run(missing, take, self.library, Overlay(self.parts, laid), processes=1)
+        # A search has many short lists of runs: copies of this process pay for them, new processes do not.
+        run(missing, take, self.library, Overlay(self.parts, laid), processes=None if copyable() else 1)

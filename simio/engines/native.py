@@ -23,7 +23,7 @@ from simio.engines.compiling import LOOP, compile_ir
 from simio.engines.kept import Object, cache_folder, keep, read
 from simio.engines.llvm import emit, load
 from simio.engines.outcome import Ints
-from simio.engines.shipped import IR, shipped_ir, shipped_size
+from simio.engines.shipped import IR, fits, shipped_ir, shipped_size
 from simio.extras import needs
 from simio.machines import door
 
@@ -57,6 +57,11 @@ def entry(announce: Announce | None = None, families: Iterable[str] | None = Non
                 _entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(layout.TABLES))(address)
                 _entry.engine = engine  # type: ignore[attr-defined]  # the code lives as long as what can call it
         return _entry
+
+
+def compiles() -> bool:
+    """True where numba has to compile some of the engine, as the package has no IR for it here."""
+    return not all(map(fits, [LOOP, *door.families()]))
 
 
 def _load_family(name: str, code: bytes, symbols: dict[str, Any]) -> None:

@@ -23,16 +23,24 @@ IR = tuple[str, dict[str, Any]]
 
 def shipped_ir(name: str, folder: Path = FOLDER) -> IR | None:
     """IR of the loop or a family, or None where it is missing, damaged, or of other sources, LLVM or platform."""
-    if any(package != "simio" for package in door.packages(name)):
-        return None
     try:
-        head, _, packed = (folder / f"{name}.ir").read_bytes().partition(b"\n")
-        made = json.loads(head)
-        if made["of"] != _of():
+        if not fits(name, folder):
             return None
-        return lzma.decompress(packed).decode(), made["symbols"]
+        head, _, packed = (folder / f"{name}.ir").read_bytes().partition(b"\n")
+        return lzma.decompress(packed).decode(), json.loads(head)["symbols"]
     except (OSError, ValueError, TypeError, KeyError, EOFError, lzma.LZMAError):
         return None
+
+
+def fits(name: str, folder: Path = FOLDER) -> bool:
+    """True if there is IR of the loop or a family, of these sources and for this LLVM and platform."""
+    if any(package != "simio" for package in door.packages(name)):
+        return False
+    try:
+        with (folder / f"{name}.ir").open("rb") as file:
+            return bool(json.loads(file.readline())["of"] == _of())
+    except (OSError, ValueError, TypeError, KeyError):
+        return False
 
 
 def shipped_size(name: str, folder: Path = FOLDER) -> int:

@@ -66,7 +66,7 @@ def run_many(
     """
     if processes is not None and processes < 1:
         raise SimioError(f"found {processes} processes; expected at least 1")
-    from simio.engines.native import entry
+    from simio.engines.native import compiles, entry
 
     frame = Chunk(uuid.uuid4().hex, os.getcwd(), do, ())
     read, failed = _read(tasks)
@@ -77,8 +77,9 @@ def run_many(
 
         yield from _pooled(ClusterPool(cluster), frame, todo)
         return
-    if todo:
-        # Compiled here, the engine is loaded by all processes; else each would compile it.
+    if todo and compiles():
+        # Compiled here, the engine is loaded by all processes; else each would compile it. What the package has is
+        # made in a second or two where it is needed.
         entry(announce)
     if processes is None or processes == 1:
         yield from _here(frame, todo, leave=processes is None)
