@@ -124,9 +124,11 @@ def _responses(
     indices = [case.index for case in answered]
     groups = {indices[at]: indices[at : at + GROUP] for at in range(0, len(indices), GROUP)}
     lengths = {case.index: Length.of(case) for case in answered}
-    do = partial(respond, uncertain=uncertain, lengths=lengths, group=groups)
     tasks = [Task(scenario.path, result.sets, first, scenario.text, parts, engine, tables) for first in groups]
     several = len(tasks) > 1 and sum(case.steps for case in answered) > PARALLEL
+    # What stays in this process tells of each case, what goes to others of each group.
+    each = None if several else progress
+    do = partial(respond, uncertain=uncertain, lengths=lengths, group=groups, answered=each)
     found: dict[int, Responses] = {}
     failed = 0
     for _, outcome in run_many(tasks, _processors() if several else 1, do=do):
@@ -136,7 +138,7 @@ def _responses(
                 raise outcome
             continue
         found |= {each.index: each for each in outcome}
-        if progress:
+        if progress and several:
             progress(len(outcome))
     return found, failed
 

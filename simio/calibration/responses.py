@@ -15,10 +15,10 @@ what is expected of it, and is halved where it differs.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,8 +95,12 @@ def respond(
     uncertain: Mapping[int, Sequence[Range]],
     lengths: Mapping[int, Length],
     group: Mapping[int, Sequence[int]],
+    answered: Callable[[int], Any] | None = None,
 ) -> list[Responses]:
-    """The work of one task: the responses of each case of the group whose first case is the task's."""
+    """The work of one task: the responses of each case of the group whose first case is the task's.
+
+    `answered` gets 1 for each case; it is of this process, and so no part of a task that goes to another.
+    """
     source = Source(task)
     probes = [Probe(source, index, lengths[index]) for index in group[task.case]]
     found: list[Responses] = []
@@ -104,6 +108,8 @@ def respond(
         expected = _moved(found[-1], probes[number - 1].columns, probe.columns) if found else None
         case = _Case(probe, uncertain[probe.index], [other.system for other in probes])
         found.append(case.responses(expected))
+        if answered:
+            answered(1)
     return found
 
 

@@ -14,7 +14,7 @@ from simio.errors import SimioError
 from simio.extras import needs
 
 if TYPE_CHECKING or not COMPLETING:
-    from simio.engines.native import entry
+    from simio.engines.native import compiles, entry
     from simio.explore.session import Session
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -62,7 +62,8 @@ def _serve(session: Session, host: str, port: int) -> None:
     shown = f"[{name}]" if ":" in name else name
     names = None if name in ("0.0.0.0", "::") else {*LOOPBACK, shown}
     app = make_app(session, names)
-    if session.engine != "simpy":
+    if session.engine != "simpy" and compiles():
+        # Before the page is there, as it would wait for this; what the package has is made for the first answer.
         entry(tell)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     try:

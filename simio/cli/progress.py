@@ -122,6 +122,37 @@ class Progress(Line):
         return f"{self.done} of {self.total} {self.what}; " if self.total > 1 else ""
 
 
+class IntervalProgress(Progress):
+    """A line while intervals are found, from many runs a case; an interrupt leaves the answers without intervals."""
+
+    def __enter__(self) -> IntervalProgress:
+        super().__enter__()
+        self._tell()
+        return self
+
+    def step(self) -> None:
+        """One case more has its interval."""
+        self.done += 1
+        self.begun_run = time.monotonic()
+        self._tell()
+
+    def prepares(self, steps: int) -> None:
+        """A program is written, one of many."""
+        self._tell()
+
+    def runs(self, now: int, until: int, delivered: int, of: int) -> None:
+        """A run goes on, one of many."""
+        self._tell()
+
+    def _tell(self) -> None:
+        present = time.monotonic()
+        if present - self.said < self.PAUSE or self.done >= self.total:
+            return
+        self.said = present
+        spent = f"values of the next are varied since {present - self.begun_run:.0f} s"
+        self.show(f"{self.done} of {self.total} intervals; {spent} (Ctrl-C shows the answers without)")
+
+
 def _rounded(time: int) -> int:
     """A time of three digits, so that a line does not flicker."""
     unit = 10 ** max(len(str(time)) - 3, 0)

@@ -29,7 +29,7 @@ from simio.cli.options import (
     write,
     write_file,
 )  # fmt: skip
-from simio.cli.progress import Progress
+from simio.cli.progress import IntervalProgress, Progress
 
 if TYPE_CHECKING or not COMPLETING:
     from simio.engines.outcome import Aborted
@@ -198,7 +198,7 @@ def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | No
     from simio.calibration.predict import with_intervals
 
     try:
-        with Progress(len(result.cases)) as progress:
+        with IntervalProgress(len(result.cases)) as progress:
 
             def step(cases: int) -> None:
                 for _ in range(cases):

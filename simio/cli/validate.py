@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from simio.cli.options import (
     write,
     write_file,
 )
-from simio.cli.progress import Progress
+from simio.cli.progress import Line, Progress
 from simio.errors import SimioError
 from simio.extras import needs
 from simio.version import VERSION
@@ -32,7 +33,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.cover import as_data, covers, renewed
     from simio.calibration.crossval import check_folds
     from simio.calibration.freeze import cases_of, frozen, held_rows
-    from simio.calibration.groups import cross_validated
+    from simio.calibration.groups import Group, cross_validated
     from simio.calibration.modelerror import all_evidence, evidence_file
     from simio.report import blind as blind_report
     from simio.report import cover as cover_report
@@ -128,7 +129,10 @@ def validate(
     if cross_validate is not None:
         needs("scipy", "--cross-validate")
         _refuse_beside("--cross-validate", ("studies", "cross_validate", "as_json", "output"))
-        write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
+        text, complete = _cross_validated(studies, cross_validate, as_json, to_file=output is not None)
+        write(output, text)
+        if not complete:
+            sys.exit(INTERRUPTED)
         return
     if record is not None:
         _refuse_beside("--record", ("studies", "record", "output"))
@@ -222,16 +226,34 @@ def _blind(as_json: bool, processes: int | None, to_file: bool) -> str:
     return blind_report.blind_json(tests) if as_json else printed(partial(blind_report.show, found=tests), to_file)
 
 
-def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: bool) -> str:
-    """The errors of rows that are left out of the fit, beside those of rows in it."""
+def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: bool) -> tuple[str, bool]:
+    """The errors of rows that are left out of the fit, beside those of rows in it; False if interrupted.
+
+    Raises KeyboardInterrupt before any group is done.
+    """
     check_folds(how)
-    groups = []
-    for group in cross_validated(studies, how):
-        groups.append(group)
-        tell(f"{', '.join(group.studies)}: done")
-    if as_json:
-        return crossval.crossval_json(groups)
-    return printed(partial(crossval.show, groups=groups), to_file)
+    groups: list[Group] = []
+    line = Line()
+    simulated = count(1)
+
+    def step() -> None:
+        done = f"{counted(next(simulated), 'run')} of cases; {counted(len(groups), 'group')} of studies done"
+        line.show(f"{done} (Ctrl-C keeps what is done)")
+
+    complete = True
+    try:
+        for group in cross_validated(studies, how, progress=step):
+            groups.append(group)
+            line.clear()
+            tell(f"{', '.join(group.studies)}: done")
+    except KeyboardInterrupt:
+        line.clear()
+        if not groups:
+            raise
+        complete = False
+        tell(f"interrupted: shown is what is done, {counted(len(groups), 'group')} of studies")
+    text = crossval.crossval_json(groups) if as_json else printed(partial(crossval.show, groups=groups), to_file)
+    return text, complete
 
 
 def _baseline(path: Path, needed: bool) -> Baseline:

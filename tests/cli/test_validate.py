@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner, Result
 
-from simio.cli.main import main
+from simio.calibration.groups import Group
+from simio.cli.main import INTERRUPTED, main
 from simio.loading.catalogue import data_root
 from simio.studies.simulate import Key, run
 
@@ -201,3 +203,17 @@ def test_an_interrupt_prints_what_is_done_and_keeps_the_baseline(
     assert result.stdout.count("of 3 rows") + result.stdout.count("of 2 rows") >= 1
     assert "2 of 5 cases in" in result.stderr
     assert (elsewhere / "baseline.json").read_text() == before
+
+
+def test_an_interrupted_cross_validation_shows_the_groups_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_of_two(studies: object, how: str, progress: Callable[[], None]) -> Iterator[Group]:
+        progress()
+        yield Group(("sgi-hippi/table-1",), ("a.b",), why="too few rows")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(import_module("simio.cli.validate"), "cross_validated", one_of_two)
+    result = CliRunner().invoke(main, ["validate", "--cross-validate", "table"])
+    assert result.exit_code == INTERRUPTED
+    assert "sgi-hippi/table-1: done\n" in result.stderr
+    assert "interrupted: shown is what is done, 1 group of studies" in result.stderr
+    assert "not cross-validated: too few rows" in result.stdout

@@ -62,6 +62,17 @@ def test_a_first_run_needs_no_numba(tmp_path: Path) -> None:
     assert ran.stdout == "0\n"
 
 
+@pytest.mark.skipif(not all(map(shipped.fits, [LOOP, *families()])), reason="not all is shipped for this platform")
+def test_a_first_sweep_makes_what_it_runs(tmp_path: Path) -> None:
+    sweep = ["-m", "simio", "sweep", "sgi-hippi-raw", "--case", "20", "--set", "run.seed=1,2", "--no-cache"]
+    subprocess.run(
+        [sys.executable, *sweep], check=True, env={**os.environ, "SIMIO_CACHE": str(tmp_path)}, cwd=tmp_path
+    )
+    made = {path.stem for path in tmp_path.rglob("*.code")}
+    assert LOOP in made
+    assert not {"tcp", "ssd"} & made
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shipped.shipped_ir(LOOP) is None, reason="nothing is shipped for this platform")
 @pytest.mark.parametrize("name", ["parts", LOOP])
@@ -82,15 +93,18 @@ def test_ir_of_something_else_is_not_used(tmp_path: Path, differs: str) -> None:
     made["of"] = {**shipped._of()}
     path.write_bytes(json.dumps(made).encode() + b"\n" + packed)
     assert shipped.shipped_ir("parts", tmp_path)
+    assert shipped.fits("parts", tmp_path)
     made["of"][differs] = "other"
     path.write_bytes(json.dumps(made).encode() + b"\n" + packed)
     assert shipped.shipped_ir("parts", tmp_path) is None
+    assert not shipped.fits("parts", tmp_path)
 
 
 @pytest.mark.parametrize("damaged", [b"", b"\n", b"[]\n", b"{}\n", b"no JSON\n", b'{"of": 7}\n'])
 def test_damaged_ir_is_not_used(tmp_path: Path, damaged: bytes) -> None:
     (tmp_path / "parts.ir").write_bytes(damaged)
     assert shipped.shipped_ir("parts", tmp_path) is None
+    assert not shipped.fits("parts", tmp_path)
     whole = (shipped.FOLDER / "parts.ir").read_bytes()
     (tmp_path / "parts.ir").write_bytes(whole[:-20])
     assert shipped.shipped_ir("parts", tmp_path) is None

@@ -13,8 +13,9 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from simio import running
+from simio.calibration.predict import with_intervals
 from simio.cli.main import CUT_OFF, INTERRUPTED, main
-from simio.cli.progress import Progress
+from simio.cli.progress import IntervalProgress, Progress
 from simio.engines import compiled, reference
 from simio.engines.outcome import Interrupted, Status
 from simio.errors import RunError
@@ -245,6 +246,20 @@ def test_a_long_run_tells_how_far_it_has_come(endless: str, monkeypatch: pytest.
         assert all(" simulated" in line and "Ctrl-C" in line for line in lines)
         assert " s left" in lines[-1]
         assert (" of 500 ms simulated" in lines[-1]) == (sets == ("run.until=500 ms",))
+
+
+def test_intervals_tell_how_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    monkeypatch.setattr(Progress, "PAUSE", 0)
+    monkeypatch.setattr(Progress, "show", lambda _, text: lines.append(text))
+    loaded = load("scenarios/sgi-hippi-raw.yaml")
+    result = run_scenario(loaded, cases=[5, 6])
+    with IntervalProgress(2) as progress:
+        with_intervals(loaded, result, progress=lambda cases: [progress.step() for _ in range(cases)])
+    assert progress.done == 2
+    # Both are of one group, and each is told when it is there.
+    assert {line.partition(" intervals; ")[0] for line in lines} == {"0 of 2", "1 of 2"}
+    assert lines[0].endswith("are varied since 0 s (Ctrl-C shows the answers without)")
 
 
 def test_without_a_terminal_nothing_is_shown(endless: str, monkeypatch: pytest.MonkeyPatch) -> None:
