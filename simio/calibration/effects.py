@@ -26,8 +26,9 @@ MORE = 1.1
 """The factor of a value whose effect is reported."""
 
 
-SHARES = 16
-"""Shares of the values, which processes answer."""
+SHARES = 48
+"""Shares of the values, which processes answer: few values each, as one is done before copies begin, and a value is
+told of when all of its share are known."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def effects(
 ) -> tuple[list[Effect], int]:
     """The effect of each value in use, the largest first, and the number of values that an interrupt left.
 
-    `progress` gets what is known so far, and the number of values. Raises SimioError as `run_many`.
+    `progress` gets what is known so far, at first nothing, and the number of values. Raises SimioError as `run_many`.
     """
     values = case.values
     shares = min(len(values), SHARES)
@@ -127,6 +128,8 @@ def effects(
         ValueShare(**vars(case.task), share=values[share::shares], measure=case.measure) for share in range(shares)
     ]
     found: list[Effect] = []
+    if progress:
+        progress(found, len(values))
     try:
         # Copies of this process have it, too.
         case.prepare()

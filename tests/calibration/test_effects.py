@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -66,10 +67,15 @@ def test_a_process_runs_and_traces_a_case_once_for_all_shares(
     monkeypatch.setattr(
         effects, "run_many", lambda tasks, do: ((number, do(None, task)) for number, task in enumerate(tasks))
     )
-    found, left = effects.effects(case)
+    told: list[int] = []
+    found, left = effects.effects(case, lambda known, _: told.append(len(known)))
     assert not left
     assert {effect.value.name for effect in found} == {value.name for value in case.values}
     assert prepared == [case]
+    # It is told at once that nothing is known yet, and then of a few values each time.
+    assert told[0] == 0
+    assert told[-1] == len(found)
+    assert all(0 < later - before <= 5 for before, later in pairwise(told))
     assert len(runs) == len(set(runs))
 
 
