@@ -44,6 +44,11 @@ def byte_unit(unit: str) -> str:
     return unit if units.dimension_of(unit) == "rate" else "MB/s"
 
 
+def without_digits(name: str) -> str:
+    """The pattern that names have in common which differ only in digits."""
+    return _DIGIT.sub("#", name)
+
+
 def merged(
     items: Iterable[Item], name: Callable[[Item], str], *keys: Callable[[Item], Hashable]
 ) -> list[tuple[str, Item]]:
@@ -60,7 +65,7 @@ def grouped(
     """The groups of `merged` with all their items."""
     groups: dict[Hashable, list[Item]] = {}
     for item in items:
-        groups.setdefault((_DIGIT.sub("#", name(item)), *(key(item) for key in keys)), []).append(item)
+        groups.setdefault((without_digits(name(item)), *(key(item) for key in keys)), []).append(item)
     return [
         (name(group[0]) + (f" and {len(group) - 1} alike" if len(group) > 1 else ""), group)
         for group in groups.values()

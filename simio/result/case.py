@@ -18,6 +18,7 @@ from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Check
+from simio.result.phases import ended_early, unlike
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs
 from simio.result.progress import progress_of
@@ -80,12 +81,15 @@ def case_result(
             dict.fromkeys(
                 [
                     *runs.notes,
+                    *unlike(runs.spans),
+                    *ended_early(program, outcome, span),
                     *lost,
                     *growing,
                     *_condensed(outcome),
                     *jobs_in_turn(jobs),
                     *extrapolated(case.system),
                     *without_costs(case.system),
+                    *program.told,
                 ]
             )
         ),

@@ -38,7 +38,7 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
     times, amounts = deliveries(program, outcome)
     if not len(times):
         return Throughput(0, 0, outcome.end, 0)
-    found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
+    found = accrued(program, outcome)
     begun = _said(program, outcome, "begun")
     until = _until(program, outcome, times, found)
     first = _first_delivery(times, amounts, warm)
@@ -53,7 +53,7 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
 
 def between(program: Program, outcome: Outcome, since: int, until: int) -> Throughput:
     """Bytes delivered from `since` to `until` ps."""
-    found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
+    found = accrued(program, outcome)
     return _between(deliveries(program, outcome)[0], found, since, until)
 
 
@@ -66,7 +66,7 @@ def _between(times: Ints, found: list[tuple[Ints, Ints]], since: int, until: int
 def whole(program: Program, outcome: Outcome) -> Throughput:
     """All deliveries, from the start of the run to the last of them or the end of the work."""
     times, amounts = deliveries(program, outcome)
-    found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
+    found = accrued(program, outcome)
     until = max(int(times[-1]), _until(program, outcome, times, found))
     return Throughput(int(amounts.sum()), 0, until, len(times))
 
@@ -86,6 +86,19 @@ def streams(program: Program, outcome: Outcome, role: str) -> Iterator[tuple[str
             times, totals = outcome.series(row)
             if len(times):
                 yield mark.name, times, totals
+
+
+def accrued(program: Program, outcome: Outcome) -> list[tuple[Ints, Ints]]:
+    """Instants (ps) and bytes so far of each stream of deliveries; streams that are `joined` count as one."""
+    found = []
+    rows = [row for row, mark in enumerate(program.marks) if mark.role == "delivered" and row not in program.joined]
+    for times, totals in (outcome.series(row) for row in rows):
+        if len(times):
+            found.append((times, totals))
+    together = outcome.records(program.joined)
+    if len(together):
+        found.append((np.ascontiguousarray(together[:, 0]), together[:, 2].cumsum()))
+    return found
 
 
 def progress(times: Ints, totals: Ints, at: int) -> int:
