@@ -41,6 +41,7 @@ def emit(system: System, packets: PacketTrace | None = None, requests: bool = Fa
         message = "nothing that moves data until it is done: computing and background traffic only accompany it"
         raise _placed(RunError(f"{message}; add a workload, or leave out 'background'"), system, "workload")
     site.faults()
+    site.tell()
     builder = site.p
     # A site and what it holds refer to one another: only the garbage collector, which looks seldom, would free them.
     vars(site).clear()

@@ -22,6 +22,11 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def and_others(names: Sequence[str]) -> str:
+    """The first of several names, with the number of others."""
+    return names[0] + (f" and {counted(len(names) - 1, 'other')}" if len(names) > 1 else "")
+
+
 def settings_text(settings: Mapping[str, str]) -> str:
     """The settings of a case on a line: 'key = value, key = value'."""
     return ", ".join(f"{key} = {value}" for key, value in settings.items())

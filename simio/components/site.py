@@ -274,6 +274,13 @@ class Site:
         for rebuild in self._failures.rebuilds if self._failures else ():
             rebuild()
 
+    def tell(self) -> None:
+        """Tell what only the whole system shows: links beside others that no packet takes, stacks without costs."""
+        if "network" in vars(self):
+            self.network.beside.tell(self.p)
+        if "sockets" in vars(self):
+            self.sockets.tell()
+
     @cached_property
     def attachments(self) -> Attachments:
         """The ways from hosts to disks."""

@@ -13,7 +13,7 @@ from simio.program.records import changed
 from simio.program.steps import Program
 from simio.result import measure
 from simio.result.demerit import demerits
-from simio.result.extrapolated import extrapolated, without_costs
+from simio.result.extrapolated import extrapolated
 from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
@@ -88,7 +88,6 @@ def case_result(
                     *_condensed(outcome),
                     *jobs_in_turn(jobs),
                     *extrapolated(case.system),
-                    *without_costs(case.system),
                     *program.told,
                 ]
             )

@@ -90,15 +90,11 @@ def streams(program: Program, outcome: Outcome, role: str) -> Iterator[tuple[str
 
 def accrued(program: Program, outcome: Outcome) -> list[tuple[Ints, Ints]]:
     """Instants (ps) and bytes so far of each stream of deliveries; streams that are `joined` count as one."""
-    found = []
     rows = [row for row, mark in enumerate(program.marks) if mark.role == "delivered" and row not in program.joined]
-    for times, totals in (outcome.series(row) for row in rows):
-        if len(times):
-            found.append((times, totals))
+    found = [outcome.series(row) for row in rows]
     together = outcome.records(program.joined)
-    if len(together):
-        found.append((np.ascontiguousarray(together[:, 0]), together[:, 2].cumsum()))
-    return found
+    found.append((np.ascontiguousarray(together[:, 0]), together[:, 2].cumsum()))
+    return [each for each in found if len(each[0])]
 
 
 def progress(times: Ints, totals: Ints, at: int) -> int:
@@ -114,12 +110,12 @@ def stream_rates(program: Program, outcome: Outcome, span: Throughput) -> tuple[
     """The rate of each stream of bytes, delivered or sent, over the measured span.
 
     Bytes that the span leaves out, as they were under way when it began (`simio.result.headline`), are left out of
-    all deliveries alike.
+    all deliveries alike. Streams that are `joined` accrue together: their rates come to that of all.
     """
     length = span.until - span.since
     found = _stream_rates(program, outcome, span, length)
     total = sum(stream.rate for stream in found if not stream.sent)
-    if total <= span.rate:
+    if not total or (total <= span.rate and not program.joined):
         return found
     return tuple(each if each.sent else each._replace(rate=each.rate * span.rate / total) for each in found)
 

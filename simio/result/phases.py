@@ -18,13 +18,16 @@ FAR = 0.1
 def ended_early(program: Program, outcome: Outcome, span: Throughput) -> list[str]:
     """A note on the streams of deliveries that ended long before the measured span did, where all work was done.
 
-    None for those of a run that was cut off: `measure.throughput` leaves out the time after them.
+    None where all did, as the time of the work behind them is told elsewhere, nor for those of a run that was cut off:
+    `measure.throughput` leaves out the time after them.
     """
     if outcome.status != Status.DONE or span.until <= span.since:
         return []
     last = [(name, int(times[-1])) for name, times, _ in measure.streams(program, outcome, "delivered")]
     early = [each for each in last if EARLY * (each[1] - span.since) < span.until - span.since]
-    found = []
+    found: list[str] = []
+    if len(early) == len(last):
+        return found
     for label, same in grouped(early, lambda each: each[0]):
         latest = max(at for _, at in same)
         told = f"{label} had delivered all by {units.format_quantity(latest, 'time')}"

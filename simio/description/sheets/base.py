@@ -65,6 +65,11 @@ class Sheet(Values):
     faults: ClassVar[tuple[str, ...]] = ()
 
     @property
+    def takes_time(self) -> bool:
+        """True if any of its work does, as that of ideal parts does not."""
+        return any(getattr(self, key) for key, work in self.work.items() if work is not TIMER)
+
+    @property
     def joins(self) -> int | None:
         """The most ends of a shared link, or the number of a switch's ports; None: any number."""
         return None
