@@ -225,10 +225,11 @@ def resources(uses: Iterable[ResourceUse], bonds: Iterable[Bond] = ()) -> Grid:
 
 def streams(case: CaseResult, unit: str) -> Grid:
     """The rates of streams; those alike but for a number on one row, with their spread."""
-    rows = [
-        [name, *_spread([in_unit(float(stream.rate), unit) for stream in same], figure)]
-        for name, same in grouped(case.streams, lambda stream: stream.name)
-    ]
+    rows = []
+    for name, same in grouped(case.streams, lambda stream: stream.name, lambda stream: stream.unit):
+        own = same[0].unit
+        rates = [in_unit(float(stream.rate), own or unit) for stream in same]
+        rows.append([f"{name}, {own}" if own else name, *_spread(rates, figure)])
     return Grid(["stream", f"mean {unit}", "least", "most"], rows)
 
 
