@@ -185,6 +185,10 @@ class ThreadStart:
     instance: int = 0
 
 
+ENDLESS = 2**53
+"""Turns of a loop that only a time limit ends: as many as the steps that a run may have at most."""
+
+
 class Region(NamedTuple):
     """Steps `start` to `end` (excluded) run at least `least` times for each time their surroundings run.
 
