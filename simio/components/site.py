@@ -275,9 +275,13 @@ class Site:
             rebuild()
 
     def tell(self) -> None:
-        """Tell what only the whole system shows: links beside others that no packet takes, stacks without costs."""
+        """Tell what only the whole system shows: links beside others that no packet takes, stacks without costs,
+        lossless classes without traffic."""
         if "network" in vars(self):
+            from simio.components.network.beside import tell_of_idle_classes
+
             self.network.beside.tell(self.p)
+            tell_of_idle_classes(self.p, self.system)
         if "sockets" in vars(self):
             self.sockets.tell()
 

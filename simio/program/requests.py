@@ -14,8 +14,8 @@ _Place = tuple[int, int]
 def request_size(program: Program) -> int | None:
     """Bytes a request: of each place that delivers a constant amount and records one time beside it, where all do.
 
-    A time is that of a request, as `simio.result.request_rate` counts them. None if requests differ, if a place delivers
-    or records without the other, or if amounts are known only when the program runs.
+    A time is that of a request, as `simio.result.request_rate` counts them. None if requests differ, if a place
+    delivers or records without the other, or if amounts are known only when the program runs.
     """
     roles = {row: mark.role for row, mark in enumerate(program.marks)}
     if "counted" in roles.values():

@@ -23,8 +23,8 @@ def lines(
 ) -> list[RenderableType]:
     """The most that a configuration called `name` carries, and its limits from the tightest on.
 
-    In a run that ends at `until` ps, with work left, some threads may have done more of theirs than others. `size` are
-    the bytes of each request, if all have as many: only then is a bound in requests a second.
+    In a run that ends at `until` ps, with work left, some threads may have done more of theirs than others. `size` is
+    the number of bytes of each request, if all have as many: only then is a bound in requests a second.
     """
     caps = found.caps(until) if found.tightest else []
     if not caps:

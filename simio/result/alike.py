@@ -15,7 +15,8 @@ APART = 0.1
 def told_apart(uses: Collection[ResourceUse], bonds: Iterable[Bond] = ()) -> Callable[[ResourceUse], str]:
     """A key that differs for resources of one pattern of names that are not about as busy as one another.
 
-    The two directions of a link between `s1` and `s2` are of one pattern, and so are a disk with data and one without.
+    The two directions of a link between `s1` and `s2` are of one pattern, and so are a disk that is read and one that
+    is not.
     """
     members = {name for bond in bonds for name in bond.resources}
     levels: dict[tuple[str, bool], float] = {}

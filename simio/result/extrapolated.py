@@ -20,4 +20,6 @@ def extrapolated(system: System) -> list[str]:
             clocks = (units.format_quantity(clock, "frequency") for clock in (own, there))
             told = "the costs of {}, found at {}, are scaled to {}".format(host.kernel.model, *clocks)
             found.setdefault(told, []).append(name)
-    return [f"{told} on {and_others(hosts)}: nothing measured tells how well that holds" for told, hosts in found.items()]
+    return [
+        f"{told} on {and_others(hosts)}: nothing measured tells how well that holds" for told, hosts in found.items()
+    ]

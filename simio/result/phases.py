@@ -18,8 +18,8 @@ FAR = 0.1
 def ended_early(program: Program, outcome: Outcome, span: Throughput) -> list[str]:
     """A note on the streams of deliveries that ended long before the measured span did, where all work was done.
 
-    None where all did, as the time of the work behind them is told elsewhere, nor for those of a run that was cut off:
-    `measure.throughput` leaves out the time after them.
+    None where all did, as the time of the work behind them is told elsewhere, nor for those of a run that was cut
+    off: `measure.throughput` leaves out the time after them.
     """
     if outcome.status != Status.DONE or span.until <= span.since:
         return []
@@ -48,5 +48,5 @@ def unlike(spans: tuple[Throughput, ...]) -> list[str]:
     low, high = min(rates) / mean, max(rates) / mean
     return [
         f"the {len(rates)} runs differ, from {low:.0%} to {high:.0%} of their mean: what limits is told of the first, "
-        f"which carried {rates[0] / mean:.0%}; for another, --set run.replications=1 and its seed"
+        f"which carried {rates[0] / mean:.0%}; --set run.seed and run.replications=1 show another"
     ]

@@ -72,7 +72,9 @@ def test_a_stack_without_costs_is_told_for_hosts_that_have_some(tmp_path: Path) 
 
 OVER_RDMA = """
 title: Files over RDMA
-hosts: {a: {model: hosts/server-2023-2s, adapters: {rdma: {model: adapters/connectx-5-rdma, bus: slot}}}, b: {like: a}}
+hosts:
+  a: {model: hosts/server-2023-2s, adapters: {rdma: {model: adapters/connectx-5-rdma, bus: slot}}}
+  b: {like: a}
 links: [{model: links/ethernet-100g, between: [a.rdma, b.rdma]}]
 workload: {nfs: {from: a, to: b, size: 1 MiB, transport: rdma, version: 4}}
 """

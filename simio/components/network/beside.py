@@ -8,6 +8,7 @@ from itertools import product
 from simio.description.model import System
 from simio.program.builder import Builder
 from simio.topology import Route, Topology
+from simio.wording import and_others, listed
 
 
 class WaysBeside:
@@ -59,6 +60,23 @@ class WaysBeside:
                     f"no packet takes {link}, which leads the same way as {taken}: of several shortest ways all "
                     "packets take one. A bond spreads them over links of one kind"
                 )
+
+
+def tell_of_idle_classes(p: Builder, system: System) -> None:
+    """Tell of switches and adapters none of whose lossless classes (pause_classes) has a workload's packets."""
+    used = {getattr(workload.params, "traffic_class", 0) for workload in system.workloads.values()}
+    adapters = (adapter.part for host in system.hosts.values() for adapter in host.adapters.values())
+    found: dict[tuple[int, ...], list[str]] = {}
+    for part in (*(switch.part for switch in system.switches.values()), *adapters):
+        classes = getattr(part.sheet, "pause_classes", ())
+        if classes and used.isdisjoint(classes):
+            found.setdefault(classes, []).append(part.name)
+    for classes, names in found.items():
+        which = f"class {classes[0]}" if len(classes) == 1 else f"classes {listed([str(each) for each in classes])}"
+        p.tell(
+            f"no packet is of {which}, which {and_others(names)} would not lose (pause_classes): "
+            "give a workload that traffic_class"
+        )
 
 
 def tell_of_narrow(p: Builder, links: Sequence[str], mtus: Sequence[int], ends: Sequence[int]) -> None:
