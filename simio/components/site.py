@@ -275,8 +275,10 @@ class Site:
             rebuild()
 
     def tell(self) -> None:
-        """Tell what only the whole system shows: links beside others that no packet takes, stacks without costs,
-        lossless classes without traffic."""
+        """Tell what only the whole system shows: adapters on a far socket, links beside others that no packet takes,
+        stacks without costs, lossless classes without traffic."""
+        for host in self._hosts.values():
+            host.tell()
         if "network" in vars(self):
             from simio.components.network.beside import tell_of_idle_classes
 

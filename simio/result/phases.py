@@ -47,6 +47,6 @@ def unlike(spans: tuple[Throughput, ...]) -> list[str]:
         return []
     low, high = min(rates) / mean, max(rates) / mean
     return [
-        f"the {len(rates)} runs differ, from {low:.0%} to {high:.0%} of their mean: what limits is told of the first, "
+        f"the {len(rates)} runs differ, from {low:.0%} to {high:.0%} of their mean: what limits is of the first, "
         f"which carried {rates[0] / mean:.0%}; --set run.seed and run.replications=1 show another"
     ]
