@@ -72,8 +72,8 @@ class Computer:
             names = [part.name for part in own if not part.sheet.sockets]
             if socket and names:
                 self.p.tell(
-                    f"{and_others(names)} on socket {socket}: data, CPUs and memory are taken to be near in any case; "
-                    "only transfers of dma know sockets"
+                    f"{and_others(names)} on socket {socket}: data, CPUs and memory are taken to be near in any "
+                    "case; only transfers of dma know sockets"
                 )
 
     def pcie(self, key: str) -> PcieBus:

@@ -68,8 +68,8 @@ class NvmeTransport:
         self.p = p
         if bus.sheet.lanes > DRIVE_LANES:
             p.tell(
-                f"each NVMe drive behind {adapter} has {bus.sheet.lanes} lanes for itself, as its bus {bus.part.name} has: "
-                f"drives of M.2, U.2, U.3 and E1.S have {DRIVE_LANES}; such as buses/pcie-5-x4 has these"
+                f"each NVMe drive behind {adapter} has {bus.sheet.lanes} lanes for itself, as its bus "
+                f"{bus.part.name} has: drives of M.2, U.2, U.3 and E1.S have {DRIVE_LANES}, as buses/pcie-5-x4 has"
             )
         self.bus = lanes = bus.of_its_own(f"{device} lanes")
         self.unit = drive_sheet.page
