@@ -82,11 +82,10 @@ def case_result(
                 [
                     *runs.notes,
                     *unlike(runs.spans),
-                    *ended_early(program, outcome, span),
                     *lost,
                     *growing,
                     *_condensed(outcome),
-                    *jobs_in_turn(jobs),
+                    *(jobs_in_turn(jobs) or ended_early(program, outcome, span)),
                     *extrapolated(case.system),
                     *program.told,
                 ]
