@@ -85,7 +85,7 @@ def case_result(
                     *lost,
                     *growing,
                     *_condensed(outcome),
-                    *(jobs_in_turn(jobs) or ended_early(program, outcome, span)),
+                    *(tuple(jobs_in_turn(jobs)) or ended_early(program, outcome, span)),
                     *extrapolated(case.system),
                     *program.told,
                 ]

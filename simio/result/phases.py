@@ -11,7 +11,7 @@ from simio.wording import grouped
 
 EARLY = 2
 """Times the part of a measured span with a stream of deliveries, from which the whole span is told to be longer."""
-FAR = 0.1
+FAR = 0.25
 """Share of the mean by which the first of several runs differs from it where its limit may be another than theirs."""
 
 
