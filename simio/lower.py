@@ -41,15 +41,20 @@ def emit(system: System, packets: PacketTrace | None = None, requests: bool = Fa
         message = "nothing that moves data until it is done: computing and background traffic only accompany it"
         raise _placed(RunError(f"{message}; add a workload, or leave out 'background'"), system, "workload")
     site.faults()
+    site.tell()
     builder = site.p
     # A site and what it holds refer to one another: only the garbage collector, which looks seldom, would free them.
     vars(site).clear()
     return builder
 
 
+def placed(message: str, system: System, path: str) -> str:
+    """A message with the key path that it is about, and the place of that in the file where it is known."""
+    place = system.places.get(path) or system.places.get(path.rpartition(".")[0])
+    return ": ".join(filter(None, (str(place or ""), path, message)))
+
+
 def _placed(error: RunError, system: System, workload: str) -> RunError:
     """The error with the key path that it is about, and the place of that in the file where it is known."""
     path = f"{workload}{error.at}" if not error.at or error.at.startswith(".") else error.at
-    above = path.rpartition(".")[0]
-    place = system.places.get(path) or system.places.get(above)
-    return RunError(": ".join(filter(None, (str(place or ""), path, str(error)))), path)
+    return RunError(placed(str(error), system, path), path)

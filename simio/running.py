@@ -18,7 +18,7 @@ from simio.engines.outcome import RECORD_LIMIT, SPENT, Aborted, Interrupted, Opt
 from simio.engines.prepared import Prepared, prepare
 from simio.errors import RunError
 from simio.limits import Bound
-from simio.lower import lower
+from simio.lower import lower, placed
 from simio.program.digest import program_hash
 from simio.program.steps import Program
 from simio.result.case import case_result
@@ -254,9 +254,21 @@ class CaseRun:
                 from simio.result.packets import AbortedTrace, Packets
 
                 raise AbortedTrace(str(error), error.outcome, Packets(program, error.outcome)) from error
+            elif outcome.status == Status.THREADS:
+                raise self._of_workload(error) from error
             else:
                 raise
         return condenser.finish(outcome) if condenser else outcome
+
+    def _of_workload(self, error: Aborted) -> Aborted:
+        """An error at the place of the workload whose thread was the last to run, with what would help there."""
+        program, system = self._lowered.program, self._case.system
+        _, at = error.outcome.fault
+        start = max((start for start in program.starts if start.entry <= at), key=lambda start: start.entry)
+        name = program.workloads[start.workload]
+        helps = system.workloads[name].params.slower if name in system.workloads else ""
+        message = "; ".join(filter(None, (str(error), helps)))
+        return Aborted(placed(message, system, f"workload.{name}"), error.outcome)
 
     def _checked(self, outcome: Outcome) -> Outcome:
         """The outcome of the last run, whose laws were checked. Raises RunError for one that does not hold."""

@@ -22,6 +22,11 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def and_others(names: Sequence[str]) -> str:
+    """The first of several names, with the number of others."""
+    return names[0] + (f" and {counted(len(names) - 1, 'other')}" if len(names) > 1 else "")
+
+
 def settings_text(settings: Mapping[str, str]) -> str:
     """The settings of a case on a line: 'key = value, key = value'."""
     return ", ".join(f"{key} = {value}" for key, value in settings.items())
@@ -44,6 +49,11 @@ def byte_unit(unit: str) -> str:
     return unit if units.dimension_of(unit) == "rate" else "MB/s"
 
 
+def without_digits(name: str) -> str:
+    """The pattern that names have in common which differ only in digits."""
+    return _DIGIT.sub("#", name)
+
+
 def merged(
     items: Iterable[Item], name: Callable[[Item], str], *keys: Callable[[Item], Hashable]
 ) -> list[tuple[str, Item]]:
@@ -60,7 +70,7 @@ def grouped(
     """The groups of `merged` with all their items."""
     groups: dict[Hashable, list[Item]] = {}
     for item in items:
-        groups.setdefault((_DIGIT.sub("#", name(item)), *(key(item) for key in keys)), []).append(item)
+        groups.setdefault((without_digits(name(item)), *(key(item) for key in keys)), []).append(item)
     return [
         (name(group[0]) + (f" and {len(group) - 1} alike" if len(group) > 1 else ""), group)
         for group in groups.values()

@@ -38,6 +38,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.explaining.stages import Traced
     from simio.loading import load
     from simio.lower import lower
+    from simio.program.requests import request_size
     from simio.report import bounds, contrasted, explained
     from simio.report.console import printed
     from simio.running import CaseInterrupted, Lowered, interrupted_result
@@ -66,9 +67,10 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
             if index in (None, case.index):
                 name = settings_text(case.settings) or "this scenario"
                 with progress:
-                    found = bound_of(lower(case.system))
+                    program = lower(case.system)
+                    found, size = bound_of(program), request_size(program)
                 unit, until = case.system.report.unit, case.system.run.until
-                for line in bounds.lines(found, name, unit, all_limits=index is not None, until=until):
+                for line in bounds.lines(found, name, unit, index is not None, until, size):
                     console.print(line)
 
     write(None, printed(show))

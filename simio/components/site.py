@@ -39,6 +39,11 @@ PACKET_ARGUMENTS = 8
 """Argument registers of programs with packets: the length of one, the transport's words, and those of a path."""
 
 
+def _delivers(workload: Workload) -> bool:
+    """True if a workload moves data, and not as traffic in the background, which is counted apart."""
+    return bool(workload.params.ways) and not getattr(workload.params, "background", False)
+
+
 class Site:
     """Everything that workloads find when they are lowered: builder, graph and one of each component.
 
@@ -58,7 +63,8 @@ class Site:
             link.part.sheet.remote for link in system.links
         )
         self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
-        self.delivered = self.p.observation("delivered", "delivered", "bytes")
+        self._total = self.stream("delivered")
+        self._several = sum(_delivers(workload) for workload in system.workloads.values()) > 1
         self.capture = self._capture(packets) if packets else None
         self._hosts: dict[str, Computer] = {}
         self._kernels: dict[str, UnixKernel] = {}
@@ -105,6 +111,11 @@ class Site:
         if len(self.system.workloads) > 1 or any(self.can_fail(device.name) for device in devices):
             return devices
         return self.p.each(devices)
+
+    @property
+    def delivered(self) -> Handle:
+        """The stream of the workload that is being written; beside others it has its own, so that each has a rate."""
+        return self.p.joined(self.p.doing) if self._several else self._total
 
     def stream(self, name: str) -> Handle:
         """A stream of deliveries of its own, whose rate is reported beside the throughput of all."""
@@ -262,6 +273,19 @@ class Site:
             kind.emit(self)
         for rebuild in self._failures.rebuilds if self._failures else ():
             rebuild()
+
+    def tell(self) -> None:
+        """Tell what only the whole system shows: adapters on a far socket, links beside others that no packet takes,
+        stacks without costs, lossless classes without traffic."""
+        for host in self._hosts.values():
+            host.tell()
+        if "network" in vars(self):
+            from simio.components.network.beside import tell_of_idle_classes
+
+            self.network.beside.tell(self.p)
+            tell_of_idle_classes(self.p, self.system)
+        if "sockets" in vars(self):
+            self.sockets.tell()
 
     @cached_property
     def attachments(self) -> Attachments:

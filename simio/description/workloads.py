@@ -104,6 +104,11 @@ class WorkloadParams(Values):
         return self.model_copy(update={"arrivals": arrivals.with_file(find)})
 
     @property
+    def slower(self) -> str:
+        """A suggestion for a run in which it begins more than ends; '' for none of its own."""
+        return ""
+
+    @property
     def measured_times(self) -> Mapping[str, Sketch]:
         """Measured times in ps that observations of the workload are compared with, by what the observation is of."""
         return {}

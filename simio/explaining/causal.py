@@ -21,7 +21,7 @@ from simio.explaining.stages import Traced, waterfall
 from simio.explaining.threads import alternations
 from simio.explaining.variants import Progress, Variants
 from simio.lower import lower
-from simio.result.extrapolated import extrapolated, without_costs
+from simio.result.extrapolated import extrapolated
 from simio.result.model import CaseResult
 from simio.result.request_rate import counts_requests, in_unit_of
 from simio.running import Lowered, RunOptions, run_program
@@ -85,7 +85,7 @@ def profile(
         runs=runner.runs,
         notes=(
             *extrapolated(case.system),
-            *without_costs(case.system),
+            *lowered.program.told,
             *runner.notes,
             *([CUT] if runner.cut else []),
             *work.refused(),

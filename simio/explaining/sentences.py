@@ -148,7 +148,8 @@ def of_waterfall(found: Waterfall) -> Iterator[str]:
         units.format_quantity(round(found.period), "time"),
     )
     shares = {kind: sum(stage.share for stage in found.stages if stage.kind == kind) for kind in _KINDS}
-    split = ", ".join(f"{share:.0%} {_KINDS[kind]}" for kind, share in shares.items() if share >= 0.005)
+    kinds = _KINDS if found.took else _KINDS | ALONE
+    split = ", ".join(f"{share:.0%} {kinds[kind]}" for kind, share in shares.items() if share >= 0.005)
     often = f"{size} ({found.named}) takes {period} (mean of {found.units})"
     if found.took:
         took = units.format_quantity(round(found.took), "time")
@@ -168,6 +169,8 @@ _KINDS = {
     WAITING: "queued behind other requests",
     DELAY: "in delays (timers, signals under way, pauses)",
 }
+ALONE = {WAITING: "queued behind other requests or packets of its own"}
+"""The words for units one at a time: a packet of a unit may wait for those before it alone."""
 
 
 def stage_name(stage: Stage) -> str:

@@ -247,12 +247,15 @@ class Blocks(Emitting):
             yield whole % places, rest
 
     @contextmanager
-    def forever(self) -> Iterator[None]:
-        """Run the body until the run ends; for daemons and for runs with a time limit."""
+    def forever(self, least: int = 0) -> Iterator[None]:
+        """Run the body until the run ends; for daemons and for runs with a time limit.
+
+        `least` is what the bound may count on: `ENDLESS` for work that only a time limit ends, 0 if nothing is.
+        """
         start = self._at
         yield
         self._emit(Op.JUMP, start)
-        self._regions.append(Region(start, self._at, 0))
+        self._regions.append(Region(start, self._at, least))
 
     # --- conditions --------------------------------------------------------------------------------------
 

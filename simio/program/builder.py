@@ -118,6 +118,8 @@ class Builder(Blocks):
             loads=tuple(self._loads.values()),
             bonds=tuple(self._bonds),
             feeds=tuple(self._feeds),
+            joined=tuple(self._joined),
+            told=tuple(self._told),
             bodies=tuple(self._bodies),
             guests=tuple(self._guests),
         )

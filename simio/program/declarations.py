@@ -92,6 +92,8 @@ class Declarations:
         self._gauges: list[Gauge] = []
         self._loads: dict[str, Load] = {}
         self._bonds: list[Bond] = []
+        self._joined: dict[int, None] = {}
+        self._told: dict[str, None] = {}
         self._feeds: list[Feed] = []
         self._guests: list[Guest] = []
         self._labels: list[Label] = []
@@ -128,6 +130,12 @@ class Declarations:
         Raises ProgramError for a name that is declared in another way already.
         """
         return self._declare("mark", name, Mark(name, role, unit), self._marks)
+
+    def joined(self, name: str) -> Handle:
+        """A stream of deliveries that is measured as one with all others declared so, and reported apart."""
+        found = self.observation(name, "delivered", "bytes")
+        self._joined[found.number] = None
+        return found
 
     def uniform(self, name: str, low: int, high: int) -> Handle:
         """Whole numbers from `low` to `high`, both included. Raises UnfitError where there are none, or too many."""
@@ -246,6 +254,10 @@ class Declarations:
     def bond(self, name: str, resources: Sequence[str]) -> None:
         """Resources of these names are members of one bond, of which each packet takes one; for reports, not run."""
         self._bonds.append(Bond(name, tuple(resources)))
+
+    def tell(self, sentence: str) -> None:
+        """Tell the reader of a result, once, what is modelled otherwise than they may think; not run."""
+        self._told[sentence] = None
 
     def occupy(self, window: Handle, time: int) -> None:
         """Passing here takes slots of the window for at least `time` ps in all; for the bound, no step."""

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -89,7 +90,9 @@ def repeated(program: Program) -> NDArray[np.bool_]:
 def executions(program: Program) -> list[int]:
     """The least number of times that the threads of each start run each step."""
     dtype: Any = np.int64 if program.steps.dtype == np.int64 else object
-    if dtype is np.int64 and _counts(program, np.float64).max(initial=0) >= _FITS:
+    fractions = (region.least.numerator for region in program.regions if isinstance(region.least, Fraction))
+    largest = max(fractions, default=1)
+    if dtype is np.int64 and _counts(program, np.float64).max(initial=0) * largest >= _FITS:
         dtype = object
     return list(_counts(program, dtype).tolist())
 

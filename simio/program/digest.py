@@ -35,6 +35,8 @@ _ANALYSIS = frozenset(
         "loads",
         "bonds",
         "feeds",
+        "joined",
+        "told",
     }
 )
 COUNTED = tuple(sorted({item.name for item in fields(Program)} - _ANALYSIS))
@@ -47,8 +49,8 @@ def program_hash(program: Program) -> str:
     """SHA-256, as 64 hexadecimal digits, of all that decides the program's behaviour and the names of its parts.
 
     What serves analysis only (regions, windows, occupancies, demands, promises, ahead, early, tallies, gauges, bonds,
-    labels, bodies) does not count, nor do feeds, which the states that they feed identify. Of a guest, which is
-    Python, only the names count, since its function cannot be hashed.
+    labels, bodies, joined, told) does not count, nor do feeds, which the states that they feed identify. Of a guest,
+    which is Python, only the names count, since its function cannot be hashed.
     What is hashed is JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so
     that it is the same on every platform.
     """

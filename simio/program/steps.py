@@ -185,6 +185,10 @@ class ThreadStart:
     instance: int = 0
 
 
+ENDLESS = 2**53
+"""Turns of a loop that only a time limit ends: as many as the steps that a run may have at most."""
+
+
 class Region(NamedTuple):
     """Steps `start` to `end` (excluded) run at least `least` times for each time their surroundings run.
 
@@ -319,8 +323,9 @@ class Program:
     `feeds` are the machines that get more words while the program runs.
     `regions`, `windows`, `occupancies`, `demands`, `promises`, `ahead` (containers of bytes that count as delivered
     before what they need is done), `early` (rows of resources, and the ps of work that each lets pass before it has
-    served it), `tallies`, `gauges`, `loads`, `bonds`, `labels` (inner ones first) and `bodies`
-    (first step, end, name number of each thread body) serve analysis only.
+    served it), `tallies`, `gauges`, `loads`, `bonds`, `labels` (inner ones first), `bodies`
+    (first step, end, name number of each thread body), `joined` (rows of marks whose deliveries are measured as one
+    stream) and `told` (sentences on what is modelled otherwise than a reader may think) serve analysis only.
     """
 
     steps: Table
@@ -352,6 +357,8 @@ class Program:
     bonds: tuple[Bond, ...] = ()
     feeds: tuple[Feed, ...] = ()
     early: tuple[tuple[int, int], ...] = ()
+    joined: tuple[int, ...] = ()
+    told: tuple[str, ...] = ()
 
     @cached_property
     def random(self) -> bool:

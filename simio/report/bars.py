@@ -9,7 +9,7 @@ from simio.report import chart
 from simio.report.html.curves import axis_of, measured_range, number
 from simio.report.svg import Picture, Scale
 from simio.report.tables import rate_text, varied_keys
-from simio.result.bonds import told_apart
+from simio.result.alike import told_apart
 from simio.result.model import ScenarioResult
 from simio.wording import in_unit, lock_marked, merged, short_names
 
@@ -45,7 +45,7 @@ def picture_of(result: ScenarioResult) -> str:
             (use for use in result.cases[0].resources if use.seizes or use.utilisation),
             key=lambda use: -use.utilisation,
         )
-        apart = told_apart(result.cases[0].bonds)
+        apart = told_apart(used, result.cases[0].bonds)
         alike = merged(used, lambda use: use.name, lambda use: use.lock, apart)
         rows = [
             NamedBar(lock_marked(name, use.lock), 100 * use.utilisation, f"{use.utilisation:.1%}")

@@ -14,7 +14,7 @@ from simio.formats.fio import NAMES as DIRECTIONS
 from simio.program.steps import PROFILED, Bond
 from simio.report.console import Bar, FittedTable, columns, share_bar
 from simio.report.data import other_quantities
-from simio.result.bonds import told_apart
+from simio.result.alike import told_apart
 from simio.result.compare import Comparison, comparisons, cores, pooled_comparisons, profile
 from simio.result.jobs import NANOSECOND, percentile_of, rate
 from simio.result.model import CaseResult, ResourceUse, ScenarioResult
@@ -213,22 +213,23 @@ def with_interval(text: str, interval: Interval | None, unit: str = "", more: st
 def resources(uses: Iterable[ResourceUse], bonds: Iterable[Bond] = ()) -> Grid:
     """A row for each resource, the busiest first and locks last; those alike but for a number on one row.
 
-    Members of `bonds` are alike if they are equally busy, too.
+    They are about as busy as the first of them, and members of `bonds` equally busy.
     """
     ordered = sorted(uses, key=lambda use: (use.lock, -use.utilisation))
     rows: list[list[Cell]] = [
         [lock_marked(name, use.lock), ShareCell(use.utilisation), f"{use.mean_line:.2f}", str(use.longest_line)]
-        for name, use in merged(ordered, lambda use: use.name, lambda use: use.lock, told_apart(bonds))
+        for name, use in merged(ordered, lambda use: use.name, lambda use: use.lock, told_apart(ordered, bonds))
     ]
     return Grid(["resource", "utilisation", "waiting, mean", "most"], rows, left=(0, 1))
 
 
 def streams(case: CaseResult, unit: str) -> Grid:
     """The rates of streams; those alike but for a number on one row, with their spread."""
-    rows = [
-        [name, *_spread([in_unit(float(stream.rate), unit) for stream in same], figure)]
-        for name, same in grouped(case.streams, lambda stream: stream.name)
-    ]
+    rows = []
+    for name, same in grouped(case.streams, lambda stream: stream.name, lambda stream: stream.unit):
+        own = same[0].unit
+        rates = [in_unit(float(stream.rate), own or unit) for stream in same]
+        rows.append([f"{name}, {own}" if own else name, *_spread(rates, figure)])
     return Grid(["stream", f"mean {unit}", "least", "most"], rows)
 
 

@@ -1,8 +1,8 @@
-"""Members of bonds in a result: one is named beside the others, and stands for others only if they do as much."""
+"""Members of bonds in a result: one is named beside the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from simio.program.steps import Bond
 from simio.result.model import ResourceUse
@@ -17,9 +17,3 @@ def beside(name: str, uses: Iterable[ResourceUse], bonds: Iterable[Bond]) -> str
     who = f"the other {len(shares)} members" if len(shares) > 1 else "the other member"
     shown = dict.fromkeys(f"{share:.1%}" for share in (shares[0], shares[-1]))
     return f", {who} of {bond.name} {' to '.join(shown)}"
-
-
-def told_apart(bonds: Iterable[Bond]) -> Callable[[ResourceUse], str]:
-    """The utilisation, which tells members of bonds apart; other resources have nothing of that kind."""
-    members = {name for bond in bonds for name in bond.resources}
-    return lambda use: f"{use.utilisation:.1%}" if use.name in members else ""

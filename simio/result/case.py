@@ -13,11 +13,12 @@ from simio.program.records import changed
 from simio.program.steps import Program
 from simio.result import measure
 from simio.result.demerit import demerits
-from simio.result.extrapolated import extrapolated, without_costs
+from simio.result.extrapolated import extrapolated
 from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Check
+from simio.result.phases import ended_early, unlike
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs
 from simio.result.progress import progress_of
@@ -80,12 +81,13 @@ def case_result(
             dict.fromkeys(
                 [
                     *runs.notes,
+                    *unlike(runs.spans),
                     *lost,
                     *growing,
                     *_condensed(outcome),
-                    *jobs_in_turn(jobs),
+                    *(tuple(jobs_in_turn(jobs)) or ended_early(program, outcome, span)),
                     *extrapolated(case.system),
-                    *without_costs(case.system),
+                    *program.told,
                 ]
             )
         ),

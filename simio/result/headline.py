@@ -105,7 +105,7 @@ def _under_way(program: Program, outcome: Outcome, span: Throughput) -> int:
 
     Where requests are timed, also the mean of what they have under way (Little's law), of the observation with most.
     """
-    largest = (np.diff(totals, prepend=0).max() for _, _, totals in measure.streams(program, outcome, "delivered"))
+    largest = (np.diff(totals, prepend=0).max() for _, totals in measure.accrued(program, outcome))
     timed = measure.marks(program, outcome, "latency")
     timed = timed[(timed[:, 0] > span.since) & (timed[:, 0] <= span.until)]
     longest = int(np.bincount(timed[:, 1], weights=timed[:, 2]).max()) if len(timed) and span.deliveries else 0

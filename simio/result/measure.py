@@ -38,7 +38,7 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
     times, amounts = deliveries(program, outcome)
     if not len(times):
         return Throughput(0, 0, outcome.end, 0)
-    found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
+    found = accrued(program, outcome)
     begun = _said(program, outcome, "begun")
     until = _until(program, outcome, times, found)
     first = _first_delivery(times, amounts, warm)
@@ -53,7 +53,7 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
 
 def between(program: Program, outcome: Outcome, since: int, until: int) -> Throughput:
     """Bytes delivered from `since` to `until` ps."""
-    found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
+    found = accrued(program, outcome)
     return _between(deliveries(program, outcome)[0], found, since, until)
 
 
@@ -66,7 +66,7 @@ def _between(times: Ints, found: list[tuple[Ints, Ints]], since: int, until: int
 def whole(program: Program, outcome: Outcome) -> Throughput:
     """All deliveries, from the start of the run to the last of them or the end of the work."""
     times, amounts = deliveries(program, outcome)
-    found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
+    found = accrued(program, outcome)
     until = max(int(times[-1]), _until(program, outcome, times, found))
     return Throughput(int(amounts.sum()), 0, until, len(times))
 
@@ -88,6 +88,15 @@ def streams(program: Program, outcome: Outcome, role: str) -> Iterator[tuple[str
                 yield mark.name, times, totals
 
 
+def accrued(program: Program, outcome: Outcome) -> list[tuple[Ints, Ints]]:
+    """Instants (ps) and bytes so far of each stream of deliveries; streams that are `joined` count as one."""
+    rows = [row for row, mark in enumerate(program.marks) if mark.role == "delivered" and row not in program.joined]
+    found = [outcome.series(row) for row in rows]
+    together = outcome.records(program.joined)
+    found.append((np.ascontiguousarray(together[:, 0]), together[:, 2].cumsum()))
+    return [each for each in found if len(each[0])]
+
+
 def progress(times: Ints, totals: Ints, at: int) -> int:
     """Bytes of a stream up to an instant, a delivery having accrued evenly since the one before; whole bytes."""
     index = int(np.searchsorted(times, at, side="right"))
@@ -101,12 +110,12 @@ def stream_rates(program: Program, outcome: Outcome, span: Throughput) -> tuple[
     """The rate of each stream of bytes, delivered or sent, over the measured span.
 
     Bytes that the span leaves out, as they were under way when it began (`simio.result.headline`), are left out of
-    all deliveries alike.
+    all deliveries alike. Streams that are `joined` accrue together: their rates come to that of all.
     """
     length = span.until - span.since
     found = _stream_rates(program, outcome, span, length)
     total = sum(stream.rate for stream in found if not stream.sent)
-    if total <= span.rate:
+    if not total or (total <= span.rate and not program.joined):
         return found
     return tuple(each if each.sent else each._replace(rate=each.rate * span.rate / total) for each in found)
 

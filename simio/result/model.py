@@ -42,13 +42,15 @@ class Throughput:
 class StreamRate(NamedTuple):
     """The rate of a stream in bytes a second: of deliveries, which add up to the throughput, or of what is `sent`.
 
-    `size` is the mean number of bytes of its requests; None where nothing counts these.
+    `size` is the mean number of bytes of its requests; None where nothing counts these. `unit` is the unit that it is
+    shown in where that is not the result's: a stream that no requests make up has none of requests.
     """
 
     name: str
     rate: Fraction
     sent: bool = False
     size: Fraction | None = None
+    unit: str = ""
 
 
 class ResourceUse(NamedTuple):

@@ -227,7 +227,7 @@ def batch_half_width(program: Program, outcome: Outcome, span: Throughput) -> fl
     """
     if span.deliveries < BATCHES * LEAST:
         return None
-    found = [(times, totals) for _, times, totals in measure.streams(program, outcome, "delivered")]
+    found = measure.accrued(program, outcome)
     length = span.until - span.since
     edges = [span.since + length * number // BATCHES for number in range(BATCHES + 1)]
     sums = [sum(measure.progress(times, totals, edge) for times, totals in found) for edge in edges]

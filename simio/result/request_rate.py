@@ -16,6 +16,9 @@ from simio.result.model import CaseResult, StreamRate, Throughput
 from simio.result.recorded import DeliveredBytes
 from simio.result.uncertainty import Interval
 
+BYTES = "MB/s"
+"""The unit of bytes a second beside answers in requests."""
+
 
 def counts_requests(unit: str) -> bool:
     """True for a unit of requests a second, false for one of bytes a second."""
@@ -80,7 +83,8 @@ def sized(
 def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
     """The result with all rates in requests a second if that is what `unit` is of, else as it is.
 
-    Bytes a second are divided by the bytes of a request in the mean, those of a stream by those of its own. Raises
+    Bytes a second are divided by the bytes of a request in the mean, those of a stream by those of its own. What is
+    sent by no request, as to rebuild a volume, stays in bytes a second. Raises
     RunError where nothing counts requests.
     """
     if not counts_requests(unit):
@@ -99,11 +103,18 @@ def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
         rate=result.rate / size,
         half_width=None if result.half_width is None else _half_width(result, float(size)),
         bound=None if result.bound is None else result.bound / size,
-        streams=tuple(stream._replace(rate=stream.rate / (stream.size or size)) for stream in result.streams),
+        streams=tuple(_stream(stream, size) for stream in result.streams),
         throughput=replace(span, amount=round(span.amount / size)),
         progress=DeliveredBytes.later(lambda: _divided(result.progress, float(size))),
         interval=None if interval is None else Interval(interval.low / float(size), interval.high / float(size)),
     )
+
+
+def _stream(stream: StreamRate, size: Fraction) -> StreamRate:
+    """The stream in requests of its own, else of `size` bytes; what no requests make up stays in bytes a second."""
+    if stream.sent and stream.size is None:
+        return stream._replace(unit=BYTES)
+    return stream._replace(rate=stream.rate / (stream.size or size))
 
 
 def _half_width(result: CaseResult, size: float) -> float:

@@ -55,6 +55,16 @@ class Datagrams(NetworkParams):
     )
     streams: Streams = Field(1, description="sockets at once, each with a process at both ends")
 
+    @property
+    def slower(self) -> str:
+        """See `WorkloadParams.slower`."""
+        if self.arrivals or self.period:
+            return ""
+        return (
+            "nothing slows a sender of datagrams down but what its host takes for each, and they wait for the link: "
+            "give it a period or arrivals, or its host a stack with costs"
+        )
+
     @model_validator(mode="after")
     def _arrivals_are_all(self) -> Datagrams:
         if self.arrivals and self.period:

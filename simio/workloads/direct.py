@@ -33,6 +33,7 @@ from simio.description.quantities import (
 from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.errors import RunError, quote
 from simio.program.builder import Handle, Register, Variable, since
+from simio.program.steps import ENDLESS
 from simio.wording import counted
 from simio.workloads import register_workload
 from simio.workloads.common.arrivals import ArrivalProcess
@@ -218,9 +219,11 @@ class DirectRequests:
             at, begun = p.register(), p.register()
             first = self._first_drive()
             self.process.take_core()
-            with p.loop(turns) if turns else p.forever():
+            with p.loop(turns) if turns else p.forever(ENDLESS):
                 for place, (device, scheduler) in enumerate(self.drives):
-                    with p.when(first <= place) if first else nullcontext():
+                    # Each thread may leave a drive out in its first turn.
+                    often = Fraction((turns or ENDLESS) - 1, turns or ENDLESS)
+                    with p.when(first <= place, share=often) if first else nullcontext():
                         begun.set(since(0))
                         self.process.submit(scheduler)
                         self._place(at, places)
@@ -310,7 +313,7 @@ class Arriving(DirectRequests):
         arrivals = ArrivalProcess(p, process.name, params.arrivals, params.processes)
         room = params.places
         slots = p.container(f"{process.name} slots", room, room, "requests") if room else None
-        with p.thread(process.name), p.loop(turns) if turns else p.forever():
+        with p.thread(process.name), p.loop(turns) if turns else p.forever(ENDLESS):
             for device, scheduler in self.drives:
                 with p.scope():
                     at, arrived = p.register(), arrivals.wait()

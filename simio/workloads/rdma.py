@@ -43,7 +43,9 @@ class Rdma(WorkloadParams):
         None, description="when messages arrive, over all queue pairs; none: one after another"
     )
     traffic_class: TrafficClass = Field(
-        0, description="class of its packets both ways, 0 to 7, for queues with one for each (discipline `priority`)"
+        0,
+        description="class of its packets both ways, 0 to 7, the most urgent, for queues with one for each "
+        "(discipline `priority`)",
     )
     pairs: Annotated[Count, Field(le=1024)] = Field(1, description="queue pairs")
     messages: OptionalCount = Field(

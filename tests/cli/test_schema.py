@@ -27,3 +27,10 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "cannot write" in done.stderr
     assert "no folder" in done.stderr
+
+
+def test_weights_of_classes_are_one_number_or_up_to_eight() -> None:
+    weights = scenario_schema()["properties"]["links"]["items"]["properties"]["weights"]
+    listed, single = weights["anyOf"]
+    assert (listed["type"], listed["maxItems"], single["type"]) == ("array", 8, "integer")
+    assert "maxLength" not in json.dumps(weights)

@@ -64,6 +64,8 @@ def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
         p.gauge("arm", "place", 0, "tracks")
         p.load("copy", took, Fraction(100))
         p.bond("pair", ["cpu", "arm"])
+        p.joined("copy")
+        p.tell("a link is narrower than both ends")
         p.feed(0, lambda: iter(()))
         p.get(room, 1)
         p.join()

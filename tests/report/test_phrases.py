@@ -60,3 +60,15 @@ def test_one_of_a_kind_is_singular(tmp_path: Path) -> None:
     once = ("--set", "run.until=1100 ms", "--no-cache")
     swept = simio("sweep", "linux-fc-ext2-write", *once, "-o", str(tmp_path / "t.csv"))
     assert swept.startswith("1 configuration, in ")
+
+
+def test_a_request_that_is_alone_queues_behind_packets_of_its_own(tmp_path: Path) -> None:
+    scenario = tmp_path / "alone.yaml"
+    scenario.write_text(
+        "title: One transfer\n"
+        "hosts: {a: {model: hosts/storage-client-2023}, b: {like: a}}\n"
+        "links: [{model: links/ethernet-10g, between: [a.eth, b.eth]}]\n"
+        "workload: {requests: {from: a, to: b, request: 100 B, response: 64 KiB, count: 20}}\n"
+    )
+    shown = " ".join(simio("explain", str(scenario)).split())
+    assert re.search(r"\d+% queued behind other requests or packets of its own", shown)

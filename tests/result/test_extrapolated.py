@@ -9,7 +9,8 @@ from click.testing import CliRunner
 
 from simio.cli.main import main
 from simio.loading import load
-from simio.result.extrapolated import extrapolated, without_costs
+from simio.lower import lower
+from simio.result.extrapolated import extrapolated
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
@@ -49,14 +50,14 @@ workload: {ttcp: {from: a, to: b, size: 64 KiB, writes: 8}}
 """
 TOLD = (
     "TCP, UDP and copies take no CPU time on a and 1 other, as stacks/linux-6.x has the protocol alone: "
-    "stacks/linux-5.4 and stacks/linux-6.x-jumbo have costs"
+    "`simio models stacks` tells which others have costs"
 )
 
 
-def _free(folder: Path, *settings: str) -> list[str]:
+def _free(folder: Path, *settings: str, text: str = FREE) -> list[str]:
     path = folder / "case.yaml"
-    path.write_text(FREE)
-    return without_costs(load(path, list(settings)).cases[0].system)
+    path.write_text(text)
+    return list(lower(load(path, list(settings)).cases[0].system).told)
 
 
 def test_a_stack_without_costs_is_told_for_hosts_that_have_some(tmp_path: Path) -> None:
@@ -67,3 +68,20 @@ def test_a_stack_without_costs_is_told_for_hosts_that_have_some(tmp_path: Path) 
     run = CliRunner().invoke(main, ["run", str(tmp_path / "case.yaml")]).stdout
     assert TOLD in " ".join(run.split())
     assert TOLD in " ".join(CliRunner().invoke(main, ["explain", str(tmp_path / "case.yaml")]).stdout.split())
+
+
+OVER_RDMA = """
+title: Files over RDMA
+hosts:
+  a: {model: hosts/server-2023-2s, adapters: {rdma: {model: adapters/connectx-5-rdma, bus: slot}}}
+  b: {like: a}
+links: [{model: links/ethernet-100g, between: [a.rdma, b.rdma]}]
+workload: {nfs: {from: a, to: b, size: 1 MiB, transport: rdma, version: 4}}
+"""
+ONLY_RDMA = OVER_RDMA.partition("workload")[0] + "workload: {rdma: {from: a, to: b, size: 64 KiB, messages: 4}}"
+
+
+def test_a_client_over_rdma_that_copies_in_no_time_is_told_and_rdma_alone_is_not(tmp_path: Path) -> None:
+    assert [note.partition(" on ")[0] for note in _free(tmp_path, text=OVER_RDMA)] == [TOLD.partition(" on ")[0]]
+    assert _free(tmp_path, "hosts.a.stack.copies=true", "hosts.b.stack.copies=true", text=OVER_RDMA) == []
+    assert _free(tmp_path, text=ONLY_RDMA) == []

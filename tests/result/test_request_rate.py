@@ -15,10 +15,12 @@ from simio.cli.main import main
 from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.lower import lower
+from simio.report import tables
 from simio.report.data import as_csv, as_json
 from simio.report.html.timelines import timelines
 from simio.result.request_rate import in_unit_of
 from simio.running import RunOptions, run_scenario
+from simio.wording import figure
 
 RATE = "{rate: 60 /s}"
 
@@ -133,3 +135,16 @@ def test_each_stream_has_the_rate_of_its_own_requests(tmp_path) -> None:
     data = json.loads("".join(as_json(run_scenario(load(str(path), ["report.unit=IOPS"])))))["cases"][0]
     assert data["streams"]["reads: d"] == pytest.approx(60, rel=0.15)
     assert data["streams"]["writes: d"] == pytest.approx(6, rel=0.4)
+
+
+def test_what_is_rebuilt_stays_in_bytes_beside_requests(load) -> None:
+    sets = ["run.until=6 s", "run.warm_up=4 s", "run.replications=1"]
+    streams = []
+    for unit in ("MB/s", "IOPS"):
+        case = run_scenario(load("fault-raid5-rebuild.yaml", *sets, f"report.unit={unit}"), cases=[3]).cases[0]
+        streams.append({stream.name: stream for stream in case.streams})
+    plain, asked = (each["raid: rebuilt"] for each in streams)
+    assert (asked.rate, asked.unit) == (plain.rate, "MB/s")
+    assert asked.rate > 10**6
+    labels = {str(row[0]): str(row[1]) for row in tables.streams(case, "IOPS").rows}
+    assert labels["raid: rebuilt, MB/s"] == figure(float(asked.rate) / 1e6)

@@ -12,6 +12,7 @@ from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
 from simio.program.service import ceil_times, per_byte, ratio
+from simio.wording import and_others
 
 if TYPE_CHECKING:
     from simio.components.block.cores import Cores
@@ -62,6 +63,18 @@ class Computer:
         if key not in self._buses:
             self._buses[key] = self._make_bus(key)
         return self._buses[key]
+
+    def tell(self) -> None:
+        """Tell of adapters in use on a bus of another socket than the first, whose data have no socket."""
+        for key in self._buses:
+            socket = getattr(self.description.buses[key].sheet, "socket", 0)
+            own = [each.part for each in self.description.adapters.values() if each.bus == key]
+            names = [part.name for part in own if not part.sheet.sockets]
+            if socket and names:
+                self.p.tell(
+                    f"{and_others(names)} on socket {socket}: data, CPUs and memory are taken to be near in any "
+                    "case; only transfers of dma know sockets"
+                )
 
     def pcie(self, key: str) -> PcieBus:
         """The PCI Express link of this name. Raises RunError for a bus of another kind."""

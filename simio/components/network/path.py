@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.adapter import NetworkInterface
 from simio.components.network.atm import AtmSwitch, AtmWire
+from simio.components.network.beside import WaysBeside, tell_of_narrow
 from simio.components.network.capture import Capture, Flow
 from simio.components.network.csma import SharedEthernet, SharedEthernetWire
 from simio.components.network.emulated import EmulatedWire
@@ -203,6 +204,7 @@ class Network:
         self._media: dict[str, Any] = {}
         self._switches: dict[str, NetworkSwitch] = {}
         self._passable: dict[frozenset[str], Topology] = {}
+        self.beside = WaysBeside(system, graph, self._carries)
 
     def path(self, source: str, target: str, *, made: Callable[[str], Interface] | None = None) -> NetworkPath:
         """The shortest way from one host to another; each is named, or an adapter of it ("host.adapter").
@@ -217,6 +219,7 @@ class Network:
         ends = way.of_category(self.graph, "adapter")
         if len(ends) != 2 or len(links) != len(stops) - 1 or way.of_category(self.graph, "disk"):
             raise RunError(f"no path of links and switches leads from {source!r} to {target!r}")
+        self.beside.take(way)
         hops = list(zip(links, pairwise(stops), strict=True))
         if any(self.links[link].member for link in links):
             return self._bonds.path(hops, (ends[0], ends[1]), made is not None)
@@ -228,6 +231,8 @@ class Network:
             return NetworkPath(first, last, [self._fibre_channel(hops, first, last)], [], self.capture)
         wires = [self.wire(link, *ends) for link, ends in hops]
         self.attach(first, last, wires[-1])
+        limits = [[wire.mtu, end.mtu or wire.mtu] for wire, end in ((wires[0], first), (wires[-1], last))]
+        tell_of_narrow(self.p, links, [wire.mtu for wire in wires], [min(each) for each in limits])
         switches = [self.switch(name) for name in stops[1:-1]]
         for switch, wire in zip(switches, wires, strict=False):
             if isinstance(switch, PacketSwitch):

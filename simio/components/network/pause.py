@@ -161,10 +161,19 @@ class Receiver:
 
     def fed_by(self, wire: Wire) -> None:
         """Packets come over a wire; before any packet's way over it is emitted."""
+        tell_of_no_pauses(self.p, self.name, self.sheet, wire)
         if self.sheet.pause_classes:
             self._classes = self._classes or lossless(self.p, self.name, self.sheet, wire)
         elif self.sheet.pause_above and isinstance(wire, EthernetWire) and not self.rest.pauses:
             self.rest.pauses = Pauses(self.p, self.rest.queue, self.sheet, wire)
+
+
+def tell_of_no_pauses(p: Builder, owner: str, sheet: PauseSheet, wire: Wire) -> None:
+    """Tell where a receiver is to stop a wire that has no pause frames."""
+    if sheet.pause_above and not isinstance(wire, EthernetWire):
+        p.tell(
+            f"{owner} stops nothing over {wire.name}, in spite of pause_above: only links of kind 'ethernet' pause"
+        )
 
 
 def lossless(p: Builder, owner: str, sheet: PauseSheet, wire: Wire) -> dict[int, Memory]:

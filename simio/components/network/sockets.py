@@ -16,6 +16,7 @@ from simio.machines.tcp.layout import MOST_BYTES
 from simio.machines.tcp.settings import TcpSettings
 from simio.program.builder import Builder, Variable
 from simio.units import format_quantity
+from simio.wording import and_others
 
 SERVER_PORT = 5001
 """Port on which programs listen, that of ttcp and iperf, in packet traces."""
@@ -46,6 +47,18 @@ class Sockets:
                 )
             self._stacks[host] = Stack(self.kernel(host), part)
         return self._stacks[host]
+
+    def tell(self) -> None:
+        """Tell of each stack in use that takes no time on hosts whose kernels do."""
+        found: dict[str, list[str]] = {}
+        for host, stack in self._stacks.items():
+            if stack.kernel.sheet.takes_time and not stack.sheet.takes_time:
+                found.setdefault(stack.part.model, []).append(host)
+        for model, hosts in found.items():
+            self.p.tell(
+                f"TCP, UDP and copies take no CPU time on {and_others(hosts)}, as {model} has the protocol alone: "
+                "`simio models stacks` tells which others have costs"
+            )
 
     def port(self) -> int:
         """A port that nothing has yet, for packet traces."""

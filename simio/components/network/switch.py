@@ -9,7 +9,7 @@ from fractions import Fraction
 from simio.components.network.discipline import ManagedQueue
 from simio.components.network.ethernet import EthernetWire
 from simio.components.network.packet import DropQueue, Left, Packet, Wire
-from simio.components.network.pause import Memory, Pauses, lossless
+from simio.components.network.pause import Memory, Pauses, lossless, tell_of_no_pauses
 from simio.description.model import Switch
 from simio.description.sheets.ethernet import EthernetSwitch, PacketSwitchSheet
 from simio.errors import RunError
@@ -179,6 +179,7 @@ class PacketSwitch:
     def pauses(self, incoming: Wire) -> None:
         """Have a wire stop where too much of it is in the switch; before any packet's way over it is emitted."""
         sheet, name = self.sheet, incoming.name
+        tell_of_no_pauses(self.p, self.name, sheet, incoming)
         if sheet.pause_classes:
             if name not in self._lossless:
                 self._lossless[name] = lossless(self.p, self.name, sheet, incoming)

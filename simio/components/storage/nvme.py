@@ -24,6 +24,8 @@ COMPLETION = 16
 """Bytes of a completion queue entry (NVMe Base 2.0, 3.3.3.2)."""
 DOORBELL = 4
 """Bytes of a doorbell register (NVMe over PCIe Transport 1.0, 3.1.2)."""
+DRIVE_LANES = 4
+"""Lanes of a drive of these forms (PCI Express SFF-8639 Module Specification; M.2; SFF-TA-1006)."""
 MESSAGE = 4
 """Bytes of an interrupt message, MSI-X (PCI Express Base Specification 3.0, 6.1.4)."""
 
@@ -64,6 +66,11 @@ class NvmeTransport:
         if not isinstance(bus, PcieBus):
             raise RunError(f"NVMe drive {device!r} needs PCI Express, and {adapter!r} is on a bus of another kind")
         self.p = p
+        if bus.sheet.lanes > DRIVE_LANES:
+            p.tell(
+                f"each NVMe drive behind {adapter} has {bus.sheet.lanes} lanes for itself, as its bus "
+                f"{bus.part.name} has: drives of M.2, U.2, U.3 and E1.S have {DRIVE_LANES}, as buses/pcie-5-x4 has"
+            )
         self.bus = lanes = bus.of_its_own(f"{device} lanes")
         self.unit = drive_sheet.page
         self.burst = drive_sheet.largest

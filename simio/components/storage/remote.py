@@ -256,8 +256,16 @@ class RemoteDevice:
         """The way of the data between the target and its drive, and over the links between the hosts."""
         return self.local.passage(writes) + Passage.of(self.session.wires(writes))
 
+    def _declare(self, size: int, writes: bool) -> None:
+        """Declare to the bound what the steps of commands, which many places share, do not show of `size` bytes."""
+        Passage.of(self.session.wires(writes)).declare(self.p, size)
+        if len(self.session.devices) > 1:
+            self.local.passage(writes).declare(self.p, size)
+
     def _commands(self, at: Register, size: Operand, writes: bool) -> None:
         p = self.p
+        if isinstance(size, int):
+            self._declare(size, writes)
         with p.scope():
             place = p.register(at)
             for amount in self.initiator.requests(size):

@@ -39,7 +39,8 @@ class Shape:
     """Numbers of parts, parities and pieces that requests of one size can lead to.
 
     `grains` are what the addresses of pieces are multiples of, in bytes; `most` is the number of pieces of a phase of
-    a part. `least` is how many of each are in every request.
+    a part. `least` is how many of each are in every request, and `moved` the fewest bytes that a request reads and
+    writes, old data and parity included.
     """
 
     parts: set[int] = field(default_factory=set)
@@ -47,6 +48,7 @@ class Shape:
     grains: dict[Key, int] = field(default_factory=dict)
     most: list[int] = field(default_factory=lambda: [0, 0])
     least: Counter[Key] = field(default_factory=Counter)
+    moved: tuple[int, int] = (0, 0)
 
     def sizes(self, phase: int, member: int) -> list[int]:
         """Sizes of the pieces that a member can be asked for in a phase."""
@@ -136,6 +138,7 @@ class Geometry:
             parts = planner.parts(state, 0, kind, lost)
             shape.parts.add(parts)
             counted: Counter[Key] = Counter()
+            moved = [0, 0]
             for part, phase in product(range(parts), (READ, WRITE)):
                 parity = planner.begin(state, 0, part, phase)
                 pieces = 0
@@ -144,11 +147,14 @@ class Geometry:
                     own = self.ends[member - 1] if self.ends else state[layout.OFFSET]
                     shape.grains[key] = gcd(shape.grains.get(key, 0), grain, own)
                     counted[key] += 1
+                    moved[phase] += key[2]
                     pieces += 1
                 shape.most[phase] = max(shape.most[phase], pieces)
                 if phase == WRITE:
                     shape.parities.add(parity)
                     counted[PARITY, parity, 0] += 1
+            before = (*moved,) if first else shape.moved
+            shape.moved = min(before[READ], moved[READ]), min(before[WRITE], moved[WRITE])
             shape.least, first = counted if first else shape.least & counted, False
             if not self.spread and len(shape.grains) > CASES:
                 self._check(name, size, aligned, shape)

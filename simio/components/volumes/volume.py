@@ -148,6 +148,18 @@ class VolumeDevice:
         with self.members.parity.kept() if computed and not uncounted else nullcontext():
             passage = self.members.passage(writes)
         passage.declare(self.p, max(r.request.size - counted, 0))
+        if writes:
+            self._declare_parity(shape, max(r.request.size, counted))
+
+    def _declare_parity(self, shape: Shape, declared: int) -> None:
+        """Declare what a write moves to make parity: old data and parity that it reads, and the new parity.
+
+        Of what it writes, `declared` bytes are declared already. A controller keeps all of this.
+        """
+        with self.members.parity.kept() if any(shape.parities) else nullcontext():
+            read, written = self.members.passage(False), self.members.passage(True)
+        read.declare(self.p, max(shape.moved[READ] - shape.counted(READ), 0))
+        written.declare(self.p, max(shape.moved[WRITE] - declared, 0))
 
     def _only(self, r: Planned) -> bool:
         """True for reads of a single piece, which the calling thread makes."""

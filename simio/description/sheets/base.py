@@ -46,6 +46,8 @@ class Sheet(Values):
 
     `remote` marks a link that is a protocol over other links: the drives at its ends have links of their own, too.
 
+    `sockets` marks an adapter whose transfers are to memory of one socket of the host or another.
+
     `work` names the work that a time or rate is the cost of, if that is not the part as a whole; values with the same
     work on one host, disk or link are one component in explanations. `TIMER` marks waits that a rule lays down,
     `LINE` the rate of a link's end.
@@ -62,7 +64,13 @@ class Sheet(Values):
     shared: ClassVar[bool] = False
     bonds: ClassVar[bool] = False
     remote: ClassVar[bool] = False
+    sockets: ClassVar[bool] = False
     faults: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def takes_time(self) -> bool:
+        """True if any of its work does, as that of ideal parts does not."""
+        return any(getattr(self, key) for key, work in self.work.items() if work is not TIMER)
 
     @property
     def joins(self) -> int | None:

@@ -134,6 +134,8 @@ class RootComplexSheet(Sheet):
 class DmaEngineSheet(Sheet):
     """A programmable card whose DMA engine carries out transactions of a program on the card."""
 
+    sockets = True
+
     issue: Time = Field(
         description="time from the program's instruction to the engine, and from its end to the program"
     )

@@ -24,7 +24,8 @@ def _listed(value: object) -> object:
     return (value,) if isinstance(value, int) else value
 
 
-Weights = Annotated[tuple[Count, ...], BeforeValidator(_listed), Field(max_length=8)]
+_List = Annotated[tuple[Count, ...], Field(max_length=8)]
+Weights = Annotated[_List, BeforeValidator(_listed, json_schema_input_type=_List | Count)]
 """Weights of classes of traffic, from class 0 on; a number is that of class 0."""
 
 

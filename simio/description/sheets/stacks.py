@@ -198,6 +198,12 @@ class Costs(Sheet):
         description="rate at which a CPU computes checksums, where an adapter does not; none: with the copy"
     )
 
+    @property
+    def takes_time(self) -> bool:
+        """True if a packet, or its data, takes CPU time."""
+        costs = (self.socket_call, self.tcp_send, self.tcp_receive, self.udp_send, self.udp_receive)
+        return self.copies or any((*costs, self.ip_send, self.ip_receive))
+
 
 class Buffers(Sheet):
     """Buffers of several packets (offloads), and the work for each buffer, page and merged packet.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
 from simio.report.html.curves import COLOURS, Figure, plain
-from simio.result.bonds import told_apart
+from simio.result.alike import told_apart
 from simio.result.model import CaseResult, ResourceUse
 from simio.result.recorded import Level
 from simio.wording import figure, grouped, in_unit
@@ -39,7 +39,7 @@ def timelines(case: CaseResult, unit: str) -> dict[str, Figure]:
     about = f"busiest: {busy[0].name}, {busy[0].utilisation:.1%}" if busy else ""
     lines = [
         (name, _means(case, rows.resources[use.name], 100))
-        for name, use in _most(busy, _name, told_apart(case.bonds))
+        for name, use in _most(busy, _name, told_apart(busy, case.bonds))
     ]
     found["Utilisation (%)"] = _plot(case, lines, about)
     uses = sorted(uses, key=lambda use: -use.mean_line)

@@ -28,7 +28,9 @@ class NetworkParams(WorkloadParams):
     from_: HostName = Field(alias="from", description="host that sends, or asks")
     to: HostName = Field(description="host that receives, or answers")
     traffic_class: TrafficClass = Field(
-        0, description="class of its packets both ways, 0 to 7, for queues with one for each (discipline `priority`)"
+        0,
+        description="class of its packets both ways, 0 to 7, the most urgent, for queues with one for each "
+        "(discipline `priority`)",
     )
 
 

@@ -50,7 +50,8 @@ class Flows(WorkloadParams):
     )
     traffic_class: TrafficClass = Field(
         0,
-        description="class of their packets both ways, 0 to 7, for queues with one for each (discipline `priority`)",
+        description="class of their packets both ways, 0 to 7, the most urgent, for queues with one for each "
+        "(discipline `priority`)",
     )
     window: Limit = Field(None, description="socket buffers at both ends; none: those of the stacks")
     buffer: Extent = Field(128 * 1024, description="bytes of a read() of the receiver")

@@ -116,7 +116,8 @@ class ObjectService:
         cpu = stack.host.description.cpu
         if self.params.tls and cpu.sheet.aes_gcm is None:
             raise RunError(
-                f"the CPU of {stack.name!r}, {cpu.model}, has no aes_gcm, a core's rate of AES-GCM; give it one, "
+                f"the CPU of {stack.name!r}, {cpu.model}, has no aes_gcm, a core's rate of AES-GCM; give it as "
+                f"hosts.{stack.name}.cpu.aes_gcm, such as `openssl speed -evp aes-256-gcm` measures it, "
                 "or use tls: false",
                 at=f"workload.{self.name}.tls",
             )

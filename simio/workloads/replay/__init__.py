@@ -114,8 +114,17 @@ def _emit(site: Site, workload: Workload[Replay], targets: list[Target], table: 
             with p.when(r.target == number) if len(targets) > 1 else nullcontext():
                 target.request(r.place, r.size, r.writes)
 
+    start = int(params.start)
+    alone = all(each.kind == workload.kind for each in site.system.workloads.values())
+    if alone and start:
+        # Nothing is asked for before, which is no part of the load.
+        with p.thread(f"{name}: start", start=start):
+            p.mark(p.observation(f"{name}: begun", "begun", "bytes"), 0)
+            # What comes first is not spread over the time before.
+            for target in targets:
+                p.mark(target.delivered, 0)
     with p.thread(f"{name}: replay of {targets[0].device.name if len(targets) == 1 else params.trace}"):
-        if all(each.kind == workload.kind for each in site.system.workloads.values()):
+        if alone and not start:
             p.mark(p.observation(f"{name}: begun", "begun", "bytes"), 0)
         r = _Registers(*(p.register() for _ in range(6)))
         with p.loop(count):

@@ -171,3 +171,14 @@ def test_a_closed_replay_names_its_trace_as_the_limit_where_that_pauses(scenario
     limit = run_case(load(path).cases[0]).limiter
     assert limit.sentence.startswith("The trace sets the pace: it pauses 100% of the time") == names_the_trace
     assert (limit.kind == "load") == names_the_trace
+
+
+@pytest.mark.parametrize("mode", ["closed", "recorded"])
+def test_time_before_the_trace_begins_is_no_part_of_the_load(scenario, mode: str) -> None:
+    path = scenario(THREE, more=f", mode: {mode}")
+    plain, later = (run_case(load(path, [f"workload.replay.start={start}"]).cases[0]) for start in ("0 s", "100 s"))
+    assert later.throughput.since == 10**14
+    assert later.throughput.amount == plain.throughput.amount == 28 * 512
+    # The platter stands elsewhere then, by a turn at most for each of three requests.
+    spans = [case.throughput.until - case.throughput.since for case in (plain, later)]
+    assert abs(spans[0] - spans[1]) < 3 * 10 * MS
