@@ -30,20 +30,38 @@ _NO_STATE = np.empty(0, dtype=np.int64)
 
 
 def case_result(
-    case: Case, program: Program, program_hash: str, runs: Runs, checks: tuple[Check, ...], cut_off: str = ""
+    case: Case,
+    program: Program,
+    program_hash: str,
+    runs: Runs,
+    checks: tuple[Check, ...],
+    cut_off: str = "",
+    told: bool = True,
 ) -> CaseResult:
-    """The result of a case whose program had these runs, which kept these laws; `cut_off` says what ended them."""
+    """The result of a case whose program had these runs, which kept these laws; `cut_off` says what ended them.
+
+    Without `told` it is for a table of many: without notes, jobs and demerits, whose measures are the same.
+    """
     outcome, span = runs.outcome, runs.spans[0]
     loads = pooled_loads([each.loads for each in runs.seen])
-    growing = [load.sentence for load in loads if load.grows]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome, span)
-    jobs = job_runs(case.system, program, outcome)
+    jobs = job_runs(case.system, program, outcome) if told else ()
     streams = pooled_streams([each.streams for each in runs.seen])
     observations = pooled_observations([each.observations for each in runs.seen])
-    workloads, sent = tuple(case.system.workloads.values()), Sent.of(program, outcome)
-    lost = undelivered(workloads, streams, runs.rate, observations, resources, sent)
+    notes: list[str] = []
+    if told:
+        workloads, sent = tuple(case.system.workloads.values()), Sent.of(program, outcome)
+        notes = [
+            *runs.notes,
+            *undelivered(workloads, streams, runs.rate, observations, resources, sent),
+            *(load.sentence for load in loads if load.grows),
+            *_condensed(outcome),
+            *jobs_in_turn(jobs),
+            *extrapolated(case.system),
+            *without_costs(case.system),
+        ]
     # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
     kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
     return CaseResult(
@@ -76,20 +94,8 @@ def case_result(
         checks=checks,
         precision=runs.precision,
         progress=DeliveredBytes.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
-        notes=tuple(
-            dict.fromkeys(
-                [
-                    *runs.notes,
-                    *lost,
-                    *growing,
-                    *_condensed(outcome),
-                    *jobs_in_turn(jobs),
-                    *extrapolated(case.system),
-                    *without_costs(case.system),
-                ]
-            )
-        ),
-        demerits=demerits(case.system.workloads.values(), program, outcome),
+        notes=tuple(dict.fromkeys(notes)),
+        demerits=demerits(case.system.workloads.values(), program, outcome) if told else (),
         requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
         requests_half_width=confidence([float(each.requests) for each in runs.seen])[1]
         if len(runs.seen) > 1
