@@ -165,5 +165,5 @@ def test_a_timeline_is_the_same_whatever_the_length_of_the_run_before(bench: Ben
         run = compiled.run(program, options, prepared=prepared)
         assert run.differences(compiled.run(program, options)) == []
         intervals.append(prepared.room.interval // UNIT)
-    # 12,000 units are 32 a row at last, and 3100 eight, with which a run may begin; 1500 are 4, with which it may not.
+    # 12,000 units are 32 a row at last and 3100 eight, with which the next may begin. 1500 are 4, which it lacks.
     assert intervals == [8, 2, 8, 1, 1, 1, 1]
