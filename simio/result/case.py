@@ -40,7 +40,8 @@ def case_result(
 ) -> CaseResult:
     """The result of a case whose program had these runs, which kept these laws; `cut_off` says what ended them.
 
-    Without `told` it is for a table of many: without notes, jobs and demerits, whose measures are the same.
+    Without `told` it is for a row of a table, and let go at once: it has the same measures, and no notes, jobs and
+    demerits.
     """
     outcome, span = runs.outcome, runs.spans[0]
     loads = pooled_loads([each.loads for each in runs.seen])
@@ -62,8 +63,10 @@ def case_result(
             *extrapolated(case.system),
             *without_costs(case.system),
         ]
-    # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
-    kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
+    kept, seen = program, outcome
+    if told:
+        # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
+        kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
     return CaseResult(
         index=case.index,
         settings=dict(case.settings),
