@@ -65,7 +65,7 @@ def case_result(
         ]
     kept, seen = program, outcome
     if told:
-        # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
+        # A result keeps no state of machines, such as an SSD's mapping, for what is computed when somebody looks.
         kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
     return CaseResult(
         index=case.index,
