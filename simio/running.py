@@ -207,15 +207,19 @@ class CaseRun:
         """The first run. Raises CaseInterrupted only in `result`."""
         self._first = self._run(*self._wanted)
 
-    def result(self) -> CaseResult:
-        """The result of this run, and of others where the case takes several. Raises CaseInterrupted, too."""
+    def result(self, told: bool = True) -> CaseResult:
+        """The result of this run, and of others where the case takes several; `told` is as in `case_result`.
+
+        Raises CaseInterrupted, too.
+        """
         case, program, options = self._case, self._lowered.program, self._options
         assert self._first is not None
         runs = completed(self._runs, self._once, self._checked(self._first))
         if self._interrupted and runs.outcome.status != Status.INTERRUPTED:
             self._cut_off = [f"interrupted after {counted(len(runs.seeds), 'run')}"]
-        result = case_result(case, program, self._lowered.hash, runs, tuple(self._checks), "; ".join(self._cut_off))
-        if not runs.rate and not self._cut_off:
+        cut_off = "; ".join(self._cut_off)
+        result = case_result(case, program, self._lowered.hash, runs, tuple(self._checks), cut_off, told)
+        if told and not runs.rate and not self._cut_off:
             result = replace(result, notes=(nothing(program, case.system.run, runs.outcome, self._once),))
         if options.outcome:
             options.outcome(program, runs.outcome)

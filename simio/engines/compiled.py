@@ -50,9 +50,14 @@ def run(
     prepared = prepared or prepare(program, announce)
     loop = entry(announce, prepared.families)
     options = options or Options()
-    work = _Tables(program, prepared, options)
+    # What watches a run, or feeds it, would see one that is made twice.
+    once = options.trace or options.watch or options.condense or program.feeds
+    work = _Tables(program, prepared, options, FIRST_INTERVAL if once else prepared.room.interval)
     with interrupt() as ctrl_c:
         outcome = _run(loop, work, options, ctrl_c)
+        if work.sparse and not ctrl_c.noticed:
+            prepared.room.differs()
+            outcome = _run(loop, _Tables(program, prepared, options), options, ctrl_c)
     return replace(outcome, status=Status.INTERRUPTED) if ctrl_c.noticed else outcome
 
 
@@ -83,9 +88,11 @@ def _run(loop: Entry, work: _Tables, options: Options, ctrl_c: Interrupt) -> Out
 
 
 class _Tables:
-    """The compiled engine's working tables for one run."""
+    """The compiled engine's working tables for one run, whose timeline begins with an `interval` in ps."""
 
-    def __init__(self, program: Program, prepared: Prepared, options: Options) -> None:
+    def __init__(
+        self, program: Program, prepared: Prepared, options: Options, interval: int = FIRST_INTERVAL
+    ) -> None:
         self.steps = prepared.steps
         self.alike = prepared.alike
         self.functions = addresses()
@@ -105,7 +112,7 @@ class _Tables:
         rows = contract.sample_rows(width)
         self.times, self.samples = _empty(rows), _empty(rows, width)
         self.control = zeros(c.CONTROL_COLUMNS)
-        self.control[[c.INTERVAL, c.NEXT_SAMPLE]] = FIRST_INTERVAL
+        self.control[[c.INTERVAL, c.NEXT_SAMPLE]] = interval
         self.control[c.SLOT] = -1
         self.sizes = zeros(c.SIZE_COLUMNS)
         self.sizes[c.USED_REGISTERS] = program.registers
@@ -121,6 +128,7 @@ class _Tables:
         if not self.sizes[c.TRACING]:
             self.alike.share(self.threads[: len(prepared.first.threads)])
         self._addresses: list[int] = []
+        self._interval = interval
         self._slice = SLICE
         self.delivered = [row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
 
@@ -135,6 +143,11 @@ class _Tables:
         self.control[[c.RING_COUNT, c.WORKING]] = len(first.due), first.working
         self.control[[c.HEAPED, c.SEQUENCE]] = len(first.later)
         self.control[[c.USED, c.NEXT_SERIAL]] = count
+
+    @property
+    def sparse(self) -> bool:
+        """True if the run was too short for its interval: the timeline lacks rows of a shorter one."""
+        return self._interval > FIRST_INTERVAL and 2 * int(self.control[c.ROWS]) < len(self.times)
 
     def slice(self, loop: Entry) -> int:
         """Run on for a moment; returns the status, or SLICED if the budget allows more."""
@@ -252,7 +265,7 @@ class _Tables:
             streams=self.streams,
             trace=self.trace[: control[c.TRACED]],
         )
-        self.room.note(self.threads, len(self.log))
+        self.room.note(self.threads, len(self.log), int(control[c.INTERVAL]))
         return outcome
 
     def _alive(self) -> Ints:

@@ -160,8 +160,24 @@ class Outcome:
                 self._series[row] = found
         return found
 
+    def instants(self, rows: Collection[int]) -> tuple[Ints, Ints]:
+        """Instants (ps) of the records of these marks, each once, and the sums of their values then; read-only."""
+        key = tuple(rows)
+        found = self._instants.get(key)
+        if found is None:
+            found = _summed(self.records(key))
+            for table in found:
+                table.flags.writeable = False
+            if len(self.marks) <= MOST_KEPT:
+                self._instants[key] = found
+        return found
+
     @cached_property
     def _series(self) -> dict[int, tuple[Ints, Ints]]:
+        return {}
+
+    @cached_property
+    def _instants(self) -> dict[tuple[int, ...], tuple[Ints, Ints]]:
         return {}
 
     def _select(self, rows: tuple[int, ...]) -> Ints:
@@ -190,6 +206,17 @@ class Outcome:
             if not same:
                 different.append(item.name)
         return different
+
+
+def _summed(records: Ints) -> tuple[Ints, Ints]:
+    """The instants of records in order, each once, and the sum of the values at each."""
+    times, values = np.ascontiguousarray(records[:, 0]), np.ascontiguousarray(records[:, 2])
+    apart = np.ones(len(times), dtype=bool)
+    np.not_equal(times[1:], times[:-1], out=apart[1:])
+    if apart.all():
+        return times, values
+    starts = np.flatnonzero(apart)
+    return times[starts], np.add.reduceat(values, starts)
 
 
 class Aborted(RunError):

@@ -13,7 +13,7 @@ from simio.engines import codes
 from simio.engines import layout as c
 from simio.engines.alike import Alike, alike
 from simio.engines.native import Announce, code, entry
-from simio.engines.outcome import Ints
+from simio.engines.outcome import FIRST_INTERVAL, Ints
 from simio.engines.superinstructions import (
     RUN,
     SPECIALISED_BY,
@@ -26,6 +26,8 @@ from simio.program.steps import COLUMNS, Op, Program
 
 MOST_ROOM = 2**14
 """Most rows that a run has from its beginning because an earlier run needed them: 9 MB of threads."""
+SHORTER = 4
+"""Factor by which a run may be shorter than the one before, for its timeline to begin with a longer interval."""
 
 
 class FirstThreads(NamedTuple):
@@ -43,13 +45,17 @@ class FirstThreads(NamedTuple):
 
 
 class Room:
-    """Rows of tables that the last run needed, and its table of threads, for the next run of a program like it.
+    """What the last run needed, for the next run of a program like it: rows of tables, and its table of threads.
 
     What a processor's caches have of that table is still there, and no page of memory has to be found for it.
+    `interval` is what a timeline may begin with: a run that is as long gets there in any case, and drops all rows but
+    those at multiples of it.
     """
 
     def __init__(self) -> None:
         self.threads = self.log = 0
+        self.interval = FIRST_INTERVAL
+        self._alike = True
         self._spare: list[Ints] = []
 
     def threads_of(self, rows: int) -> Ints:
@@ -61,8 +67,14 @@ class Room:
                 return spare
         return np.empty((rows, c.THREAD_COLUMNS), dtype=np.int64)
 
-    def note(self, threads: Ints, log: int) -> None:
-        """Note the rows of a run that has ended, and keep its table for another."""
+    def differs(self) -> None:
+        """Note that runs differ much in length, so that the next timeline begins with the first interval."""
+        self._alike, self.interval = False, FIRST_INTERVAL
+
+    def note(self, threads: Ints, log: int, interval: int) -> None:
+        """Note the rows and the interval of a run that has ended, and keep its table for another."""
+        if self._alike:
+            self.interval = max(interval // SHORTER, FIRST_INTERVAL)
         self.threads, self.log = min(len(threads), MOST_ROOM), min(log, MOST_ROOM)
         if len(threads) <= MOST_ROOM:
             self._spare[:] = [threads]

@@ -17,12 +17,12 @@ from simio.result.extrapolated import extrapolated
 from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
-from simio.result.model import CaseResult, Check
+from simio.result.model import CaseResult, Check, JobRun, LoadUse, ResourceUse, StreamRate
 from simio.result.phases import ended_early, unlike
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs
 from simio.result.progress import progress_of
-from simio.result.recorded import DeliveredBytes, Rows
+from simio.result.recorded import DeliveredBytes, Observation, Rows
 from simio.result.statistics import confidence
 from simio.result.timeline import timeline
 from simio.result.undelivered import Sent, undelivered
@@ -31,22 +31,31 @@ _NO_STATE = np.empty(0, dtype=np.int64)
 
 
 def case_result(
-    case: Case, program: Program, program_hash: str, runs: Runs, checks: tuple[Check, ...], cut_off: str = ""
+    case: Case,
+    program: Program,
+    program_hash: str,
+    runs: Runs,
+    checks: tuple[Check, ...],
+    cut_off: str = "",
+    told: bool = True,
 ) -> CaseResult:
-    """The result of a case whose program had these runs, which kept these laws; `cut_off` says what ended them."""
+    """The result of a case whose program had these runs, which kept these laws; `cut_off` says what ended them.
+
+    Without `told` it is for a row of a table, and let go at once: it has the same measures, and no notes, jobs and
+    demerits.
+    """
     outcome, span = runs.outcome, runs.spans[0]
     loads = pooled_loads([each.loads for each in runs.seen])
-    growing = [load.sentence for load in loads if load.grows]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome, span)
-    jobs = job_runs(case.system, program, outcome)
+    jobs = job_runs(case.system, program, outcome) if told else ()
     streams = pooled_streams([each.streams for each in runs.seen])
     observations = pooled_observations([each.observations for each in runs.seen])
-    workloads, sent = tuple(case.system.workloads.values()), Sent.of(program, outcome)
-    lost = undelivered(workloads, streams, runs.rate, observations, resources, sent)
-    # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
-    kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
+    kept, seen = program, outcome
+    if told:
+        # A result keeps no state of machines, such as an SSD's mapping, for what is computed when somebody looks.
+        kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
     return CaseResult(
         index=case.index,
         settings=dict(case.settings),
@@ -77,21 +86,8 @@ def case_result(
         checks=checks,
         precision=runs.precision,
         progress=DeliveredBytes.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
-        notes=tuple(
-            dict.fromkeys(
-                [
-                    *runs.notes,
-                    *unlike(runs.spans),
-                    *lost,
-                    *growing,
-                    *_condensed(outcome),
-                    *(tuple(jobs_in_turn(jobs)) or ended_early(program, outcome, span)),
-                    *extrapolated(case.system),
-                    *program.told,
-                ]
-            )
-        ),
-        demerits=demerits(case.system.workloads.values(), program, outcome),
+        notes=_notes(case, program, runs, loads, streams, observations, resources, jobs) if told else (),
+        demerits=demerits(case.system.workloads.values(), program, outcome) if told else (),
         requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
         requests_half_width=confidence([float(each.requests) for each in runs.seen])[1]
         if len(runs.seen) > 1
@@ -99,6 +95,32 @@ def case_result(
         jobs=jobs,
         cut_off=cut_off,
     )
+
+
+def _notes(
+    case: Case,
+    program: Program,
+    runs: Runs,
+    loads: tuple[LoadUse, ...],
+    streams: tuple[StreamRate, ...],
+    observations: tuple[Observation, ...],
+    resources: tuple[ResourceUse, ...],
+    jobs: tuple[JobRun, ...],
+) -> tuple[str, ...]:
+    """Notes on what the throughput and the first line do not show, each once."""
+    outcome, span = runs.outcome, runs.spans[0]
+    workloads, sent = tuple(case.system.workloads.values()), Sent.of(program, outcome)
+    notes = [
+        *runs.notes,
+        *unlike(runs.spans),
+        *undelivered(workloads, streams, runs.rate, observations, resources, sent),
+        *(load.sentence for load in loads if load.grows),
+        *_condensed(outcome),
+        *(tuple(jobs_in_turn(jobs)) or ended_early(program, outcome, span)),
+        *extrapolated(case.system),
+        *program.told,
+    ]
+    return tuple(dict.fromkeys(notes))
 
 
 def _condensed(outcome: Outcome) -> list[str]:

@@ -136,18 +136,12 @@ def _stream_rates(program: Program, outcome: Outcome, span: Throughput, length: 
 
 def deliveries(program: Program, outcome: Outcome) -> tuple[Ints, Ints]:
     """Instants (ps) at which bytes were delivered, each once, and the bytes delivered then."""
-    found = marks(program, outcome, "delivered")
-    if not len(found):
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    apart = np.ones(len(found), dtype=bool)
-    np.not_equal(found[1:, 0], found[:-1, 0], out=apart[1:])
-    starts = np.flatnonzero(apart)
-    return found[starts, 0], np.add.reduceat(found[:, 2], starts)
+    return outcome.instants(_rows(program, "delivered"))
 
 
 def delivered(program: Program, outcome: Outcome) -> int:
     """All bytes that were delivered."""
-    return int(marks(program, outcome, "delivered")[:, 2].sum())
+    return sum(int(totals[-1]) for _, _, totals in streams(program, outcome, "delivered"))
 
 
 def _said(program: Program, outcome: Outcome, role: str, which: int = 0) -> int | None:
@@ -158,7 +152,12 @@ def _said(program: Program, outcome: Outcome, role: str, which: int = 0) -> int 
 
 def marks(program: Program, outcome: Outcome, role: str) -> Ints:
     """Instant (ps), mark and amount of each record by marks of a role, shape (n, 3)."""
-    return outcome.records([row for row, mark in enumerate(program.marks) if mark.role == role])
+    return outcome.records(_rows(program, role))
+
+
+def _rows(program: Program, role: str) -> list[int]:
+    """Rows of the marks of a role."""
+    return [row for row, mark in enumerate(program.marks) if mark.role == role]
 
 
 def _first_delivery(times: Ints, amounts: Ints, warm: int | str) -> int:

@@ -44,7 +44,7 @@ def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Stages[Sw
     if kept is not None:
         return in_requests(kept, unit)
     run = CaseRun(case, made, RunOptions(task.engine, partial=True), pooled_rows(scenario, case))
-    result = yield from in_stages(run)
+    result = yield from in_stages(run, told=False)
     outcome = SweepOutcome(measures_of(result), result.limiter.label, result.hash, cut_off=result.cut_off)
     if kept_by:
         put(kept_by, outcome)

@@ -14,6 +14,7 @@ from queue import SimpleQueue
 from typing import Any, Protocol
 
 from simio.__main__ import COLLECTING
+from simio.sweeps.memory import keep_freed
 from simio.sweeps.work import Chunk, Done, work
 
 IDLE = 10
@@ -119,6 +120,7 @@ def begin(parent: int) -> None:
     """Make a process ready for work; it ends as soon as its parent has."""
     # As in the parent: what a run makes is mostly kept or gone by itself, and looking for the rest is a tenth of it.
     gc.set_threshold(*COLLECTING)
+    keep_freed()
     end_with(parent)
 
 

@@ -67,6 +67,7 @@ def run_many(
     if processes is not None and processes < 1:
         raise SimioError(f"found {processes} processes; expected at least 1")
     from simio.engines.native import compiles, entry
+    from simio.sweeps.memory import keep_freed
 
     frame = Chunk(uuid.uuid4().hex, os.getcwd(), do, ())
     read, failed = _read(tasks)
@@ -77,6 +78,7 @@ def run_many(
 
         yield from _pooled(ClusterPool(cluster), frame, todo)
         return
+    keep_freed()
     if todo and compiles():
         # Compiled here, the engine is loaded by all processes; else each would compile it. What the package has is
         # made in a second or two where it is needed.

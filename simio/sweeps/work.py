@@ -84,14 +84,17 @@ def run_case_of(scenario: Scenario, task: Task) -> Stages[CaseResult]:
     return in_stages(CaseRun(case, lowered(case.system), RunOptions(task.engine), pooled_rows(scenario, case)))
 
 
-def in_stages(run: CaseRun) -> Stages[CaseResult]:
-    """The result of a case that is ready to run; one that takes much memory waits for no other."""
+def in_stages(run: CaseRun, told: bool = True) -> Stages[CaseResult]:
+    """The result of a case that is ready to run; one that takes much memory waits for no other.
+
+    `told` is as in `simio.result.case.case_result`.
+    """
     if run.words <= MOST_WORDS:
         yield
     run.simulate()
     if run.words <= MOST_WORDS:
         yield
-    return run.result()
+    return run.result(told)
 
 
 def work(chunk: Chunk[T]) -> Done[T]:

@@ -7,8 +7,9 @@ from types import ModuleType
 import pytest
 from engine_bench import Bench
 
-from simio.engines import outcome
-from simio.engines.outcome import FIRST_INTERVAL, SAMPLES, sample_rows
+from simio.engines import compiled, outcome
+from simio.engines.outcome import FIRST_INTERVAL, SAMPLES, Options, sample_rows
+from simio.engines.prepared import prepare
 from simio.machines.network import queue
 from simio.machines.network.queue import LEVEL, initial
 
@@ -150,3 +151,19 @@ def test_a_wide_timeline_has_fewer_rows(engine: ModuleType, monkeypatch: pytest.
     # 60 columns: ten rows, of which five are left at 10 units and at 20.
     assert run.times.tolist() == [4 * UNIT * k for k in range(1, 7)]
     assert run.samples[:, 14].tolist() == run.times.tolist()
+
+
+def test_a_timeline_is_the_same_whatever_the_length_of_the_run_before(bench: Bench) -> None:
+    line = bench.p.resource("line")
+    with bench.p.thread("t", count=2), bench.p.loop(20_000), bench.p.hold(line):
+        bench.p.advance(UNIT // 3)
+        bench.mark(1)
+    program = bench.p.build()
+    prepared, intervals = prepare(program), []
+    for until in (12_000, 3_100, 12_000, 1_500, 11, 12_000, 12_000):
+        options = Options(until=until * UNIT)
+        run = compiled.run(program, options, prepared=prepared)
+        assert run.differences(compiled.run(program, options)) == []
+        intervals.append(prepared.room.interval // UNIT)
+    # 12,000 units are 32 a row at last and 3100 eight, with which the next may begin. 1500 are 4, which it lacks.
+    assert intervals == [8, 2, 8, 1, 1, 1, 1]

@@ -147,8 +147,10 @@ def test_records_of_marks_are_selected_once_in_the_order_of_the_run():
         assert outcome.records(chosen) is found
     times, totals = outcome.series(0)
     assert (times.tolist(), totals[-1]) == (outcome.records([0])[:, 0].tolist(), outcome.records([0])[:, 2].sum())
-    with pytest.raises(ValueError, match="read-only"):
-        outcome.records([0])[0, 0] = 1
+    assert outcome.instants([0]) is outcome.instants([0])
+    for kept in (outcome.records([0])[0], *outcome.instants([0])):
+        with pytest.raises(ValueError, match="read-only"):
+            kept[0] = 1
 
 
 def test_deliveries_at_one_instant_count_as_one():

@@ -121,7 +121,7 @@ class Noted:
     def simulate(self) -> None:
         self.noted.append(f"{self.name} runs")
 
-    def result(self) -> str:
+    def result(self, told: bool) -> str:
         self.noted.append(f"{self.name} ends")
         return self.name
 
