@@ -7,7 +7,6 @@ is a `SimioError`; any other is a defect.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -109,6 +108,8 @@ def nearest(word: str, candidates: Iterable[str]) -> str:
 
     Case is ignored in judging nearness, but the candidate is given as it is spelt.
     """
+    import difflib  # only a mistake needs it
+
     spelt: dict[str, str] = {}
     for candidate in candidates:
         spelt.setdefault(candidate.casefold(), candidate)

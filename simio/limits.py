@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, cmp_to_key
@@ -193,8 +193,7 @@ class Bound(Work):
         their `slack`, too.
         """
         if (until, ahead) not in self._known:
-            caps = self.caps(until, ahead) if self.tightest else ()
-            self._known[until, ahead] = caps[0] if caps else None
+            self._known[until, ahead] = self._lowest(until, ahead) if self.tightest else None
         return self._known[until, ahead]
 
     @cached_property
@@ -204,22 +203,48 @@ class Bound(Work):
 
     def caps(self, until: int | None = None, ahead: bool = False) -> list[Cap]:
         """The highest throughput that each station allows, the lowest first; none for what only passes it once."""
-        slack = self.slack if ahead else 0
-        alone = None if until is None else self._cut(until, slack, self.sustained.alone(until), self.alone(until))
-        lone = None if until is None else (self.sustained.lone(until), self.lone(until))
-        found = []
-        for one, again in zip(self.stations, self.sustained.stations, strict=True):
-            whole, looped = one.need, again.need
-            if not whole or (self.sustained.delivered and not looped):
-                continue
-            rates = [Fraction(self.delivered * one.units * SECOND, whole)]
-            if self.sustained.delivered:
-                rates.append(Fraction(self.sustained.delivered * one.units * SECOND, looped))
-            if until is not None and lone and until * one.units < whole:
-                most = self.sustained.most_by(until, again, lone[0]), self.most_by(until, one, lone[1])
-                rates.append(alone if alone and one.kind == "thread" else self._cut(until, slack, *most))
-            found.append(Cap(max(rates), one.name, one.kind))
+        cut = self._cut_rates(until, ahead)
+        found = [Cap(max(rate, cut(one, again)), one.name, one.kind) for rate, one, again in self._rates()]
         return sorted(found, key=lambda each: each.rate)
+
+    def _lowest(self, until: int | None, ahead: bool) -> Cap | None:
+        """The first of `caps`. A cut only raises rates, so that a station whose rate is higher anyway is left out."""
+        cut = self._cut_rates(until, ahead)
+        least: Cap | None = None
+        for rate, one, again in self._rates():
+            if least and rate >= least.rate:
+                continue
+            rate = max(rate, cut(one, again))
+            if not least or rate < least.rate:
+                least = Cap(rate, one.name, one.kind)
+        return least
+
+    def _rates(self) -> Iterator[tuple[Fraction, Station, Station]]:
+        """The highest throughput of a complete run by each station, with its demands in all and those in loops."""
+        for one, again in zip(self.stations, self.sustained.stations, strict=True):
+            if one.need and (again.need or not self.sustained.delivered):
+                rate = Fraction(self.delivered * one.units * SECOND, one.need)
+                if self.sustained.delivered:
+                    rate = max(rate, Fraction(self.sustained.delivered * one.units * SECOND, again.need))
+                yield rate, one, again
+
+    def _cut_rates(self, until: int | None, ahead: bool) -> Callable[[Station, Station], Fraction]:
+        """The highest throughput that a station allows because a run is cut off; 0 where it is not."""
+        if until is None:
+            return lambda one, again: Fraction(0)
+        slack = self.slack if ahead else 0
+        alone = self._cut(until, slack, self.sustained.alone(until), self.alone(until))
+        lone = self.sustained.lone(until), self.lone(until)
+
+        def rate(one: Station, again: Station) -> Fraction:
+            if until * one.units >= one.need:
+                return Fraction(0)
+            if alone and one.kind == "thread":
+                return alone
+            most = self.sustained.most_by(until, again, lone[0]), self.most_by(until, one, lone[1])
+            return self._cut(until, slack, *most)
+
+        return rate
 
     def _cut(self, until: int, slack: int, looped: Fraction, whole: Fraction) -> Fraction:
         """Bytes a second until `until` ps, of which `looped` bytes of the work in loops or `whole` of all is done."""

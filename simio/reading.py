@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 from collections.abc import Iterator
@@ -92,6 +91,8 @@ def too_large(file: str, most: int = MAX_BYTES) -> Problem:
 
 
 def _similar_file(name: str) -> str:
+    import difflib  # only a mistake needs it
+
     folder, base = os.path.split(name)
     try:
         beside = [other for other in os.listdir(folder or ".") if other.endswith((".yaml", ".yml"))]

@@ -10,7 +10,6 @@ from simio.components.faults.condition import Schedule
 from simio.components.host.host import Computer
 from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.kernels import UnixKernelSheet
-from simio.description.sheets.queues import QueueSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.topology import Topology
@@ -95,7 +94,7 @@ class Site:
         """True if a queue tells connections apart by a hash."""
         sheets = [link.part.sheet for link in self.system.links]
         sheets += [switch.part.sheet for switch in self.system.switches.values()]
-        return any(isinstance(sheet, QueueSheet) and sheet.hashed for sheet in sheets)
+        return any(sheet.hashed for sheet in sheets)
 
     def _placed(self) -> bool:
         """True if a host has an adapter with queues."""

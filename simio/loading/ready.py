@@ -32,7 +32,7 @@ def ready_names() -> list[str]:
 def ready_file(name: str) -> Path | None:
     """The file of the ready scenario of this name, or None if there is none."""
     path = data_root("simio.scenarios") / f"{name}.yaml"
-    return path if name in ready_names() else None
+    return path if path.is_file() else None
 
 
 def located(text: str) -> str:

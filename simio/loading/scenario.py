@@ -37,7 +37,6 @@ from simio.loading.problems import place_of
 from simio.loading.ready import near_ready
 from simio.loading.tables import Table
 from simio.loading.vary import Cases, Trees, apply, apply_once, described, expand, read_sets, texts
-from simio.loading.volumes import build_volumes
 from simio.loading.whereabouts import Whereabouts, whole_path
 from simio.loading.workloads import build_workloads, check_calls, check_references, check_routes
 from simio.loading.yamltree import Node, parse_yaml
@@ -245,7 +244,12 @@ class _Components(NamedTuple):
 def _components(ctx: Context, root: Node) -> _Components:
     hosts = build_hosts(ctx, _section(ctx, root, "hosts"))
     groups = build_disks(ctx, _section(ctx, root, "disks"))
-    volumes = build_volumes(ctx, _section(ctx, root, "volumes"), groups)
+    volumes: Mapping[str, Volume | None] = {}
+    if "volumes" in root.entries:
+        # It takes as long to import as ten other modules.
+        from simio.loading.volumes import build_volumes
+
+        volumes = build_volumes(ctx, _section(ctx, root, "volumes"), groups)
     switches = build_switches(ctx, _section(ctx, root, "switches"))
     links_node = _section(ctx, root, "links")
     specs = build_links(ctx, links_node)

@@ -17,7 +17,6 @@ belong to one package, so that a plug-in has families of its own.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import pkgutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
-from simio.machines.shared import shared
+from simio.machines.shared import parameters, shared
 
 Called = Callable[..., int]
 """A machine function."""
@@ -93,7 +92,7 @@ def machine(family: str, word: int | None = None) -> Callable[[_Function], _Func
 
 def _declaration(family: str, function: Called, word: int | None) -> Machine:
     name = f"{function.__module__.removeprefix(f'{ROOM}.')}.{function.__qualname__}"
-    given = list(inspect.signature(function).parameters)
+    given = parameters(function)
     timed = given[2:3] == ["now"]
     arguments = len(given) - (3 if timed else 2)
     if given[:2] != ["state", "base"] or not 0 <= arguments <= ARGUMENTS:

@@ -33,3 +33,9 @@ def shared(function: _Function) -> _Function:
     """Let the compiled engine call a function too; calls from Python run the Python source."""
     FUNCTIONS[function] = None
     return function
+
+
+def parameters(function: Callable[..., Any]) -> list[str]:
+    """The names of a function's parameters. `inspect.signature` takes twenty times as long, at each start."""
+    code = function.__code__
+    return list(code.co_varnames[: code.co_argcount])

@@ -16,7 +16,6 @@ faster, and compiled sooner, with these than with pointers to functions.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pkgutil import iter_modules
@@ -24,7 +23,7 @@ from types import CodeType, FunctionType
 from typing import Any, Generic, TypeVar, cast
 
 from simio.machines.door import extend, number_of_name
-from simio.machines.shared import shared
+from simio.machines.shared import parameters, shared
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -164,7 +163,7 @@ def _code(name: str, arguments: str, lines: Iterable[str]) -> CodeType:
 
 
 def _parameters(function: Callable[..., Any]) -> str:
-    return ", ".join(inspect.signature(function).parameters)
+    return ", ".join(parameters(function))
 
 
 def import_all(package: str) -> None:

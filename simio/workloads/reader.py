@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from simio.components.files.cached import CachedFile, MappedFile, Mount
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
@@ -17,6 +16,9 @@ from simio.program.builder import Builder, Handle, Register
 from simio.workloads import register_workload
 from simio.workloads.common.blocks import BlockParams
 from simio.workloads.common.streams import Access, Unbuffered, emit
+
+if TYPE_CHECKING:
+    from simio.components.files.cached import CachedFile, MappedFile
 
 
 class _From(WorkloadParams):
@@ -58,6 +60,8 @@ def reader(site: Site, workload: Workload[Reader]) -> None:
     def make(device: BlockDevice, thread: str, span: tuple[int, int], delivered: Handle) -> Access:
         if params.access in ("raw", "direct"):
             return Unbuffered(site, kernel.read_unbuffered, device, params.access == "direct", delivered)
+        from simio.components.files.cached import CachedFile, MappedFile, Mount
+
         mount = Mount(kernel, site.file_system(workload, device.name).sheet, device)
         if params.access == "mmap":
             threads = 1 if params.threads == "one" else len(targets) * params.processes

@@ -231,6 +231,27 @@ def test_a_cut_off_run_is_as_fast_as_all_servers_of_their_own_together():
     assert cap.rate == Fraction(2000 * 10**12, 1100)
 
 
+def test_a_cut_can_make_another_station_the_tightest():
+    # All 4000 bytes take "disk" 2020 ps and "wire" 2000 ps. In a run of 1000 ps the disk may serve "quick" first,
+    # whose 1000 bytes take 10 ps there, and then 990/2010 of the others'; the wire takes all alike: 2000 bytes.
+    p = Builder()
+    disk, wire = p.resource("disk"), p.resource("wire")
+    done = p.observation("done", "delivered", "bytes")
+    for name, count, time in (("quick", 1, 1), ("slow", 3, 67)):
+        with p.thread(name, count=count), p.loop(10):
+            with p.hold(disk):
+                p.advance(time)
+            with p.hold(wire):
+                p.advance(50)
+            p.mark(done, 100)
+    found = bound(p.build())
+    assert found.cap().name == "disk"
+    assert found.cap(1000) == found.caps(1000)[0] == (Fraction(2 * 10**12), "wire", "resource")
+    for until in (1, 10, 500, 1999, 2005, 5000):
+        assert found.cap(until) == found.caps(until)[0], until
+        assert found.cap(until, ahead=True) == found.caps(until, ahead=True)[0], until
+
+
 def test_who_has_time_left_where_another_takes_no_more_passes_there():
     # Within 100 ps "quick" could pass 100 bytes of the common server, but its own lets it pass 20, which leaves 80 ps
     # there for 40 bytes of "slow".

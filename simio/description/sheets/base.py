@@ -77,6 +77,11 @@ class Sheet(Values):
         """The most ends of a shared link, or the number of a switch's ports; None: any number."""
         return None
 
+    @property
+    def hashed(self) -> bool:
+        """True if connections share queues by a hash, so that each has to be told from the others."""
+        return False
+
     def links(self, kind: str) -> tuple[str, ...]:
         """The kinds of link that fit a part with these values, of kind `kind`."""
         return self.link_kinds or (kind,)

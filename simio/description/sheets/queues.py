@@ -66,7 +66,7 @@ class QueueSheet(Sheet):
 
     @property
     def hashed(self) -> bool:
-        """True if connections share queues by a hash, so that each has to be told from the others."""
+        """See `Sheet.hashed`."""
         return self.discipline == "fq_codel" and self.flows is not None
 
     @property
