@@ -31,9 +31,12 @@ title: Reads of one drive
 hosts: {server: {model: hosts/server-2023-2s}}
 disks: {d: {model: disks/datacentre-tlc-2023}}
 links: [{model: links/nvme, between: [server.nvme, d]}]
-workload: {reader: {host: server, from: d, block: 4 KiB, size: 64 MiB, pattern: random, access: raw}}
+workload:
+  reader: {host: server, from: d, block: 4 KiB, size: 64 MiB, pattern: random, access: raw}
 report: {unit: kIOPS}
 """
+
+OTHER = "other: {kind: reader, host: server, from: d, block: 8 KiB, size: 64 MiB, pattern: random, access: raw}"
 
 
 def _simio(*args: str) -> str:
@@ -55,7 +58,7 @@ def test_no_run_is_faster_than_simio_bound_says(tmp_path: Path) -> None:
     assert float(answer.split()[0]) == pytest.approx(18.83, rel=0.01)
 
 
-def test_a_bound_in_bytes_says_so_where_the_report_counts_requests(tmp_path: Path) -> None:
-    shown = _simio("bound", _file(tmp_path, WAITS))
+def test_a_bound_in_bytes_says_so_where_the_report_counts_requests_of_several_sizes(tmp_path: Path) -> None:
+    shown = _simio("bound", _file(tmp_path, WAITS.replace("report:", f"  {OTHER}\nreport:")))
     assert " MB/s " in shown
     assert "in bytes: the run decides how many kIOPS these are" in shown
