@@ -32,7 +32,8 @@ def ready_names() -> list[str]:
 def ready_file(name: str) -> Path | None:
     """The file of the ready scenario of this name, or None if there is none."""
     path = data_root("simio.scenarios") / f"{name}.yaml"
-    return path if path.is_file() else None
+    # A name can be longer than a system allows, for which `Path.is_file` raises.
+    return path if os.path.isfile(path) else None
 
 
 def located(text: str) -> str:
