@@ -126,7 +126,7 @@ def _responses(
     lengths = {case.index: Length.of(case) for case in answered}
     tasks = [Task(scenario.path, result.sets, first, scenario.text, parts, engine, tables) for first in groups]
     several = len(tasks) > 1 and sum(case.steps for case in answered) > PARALLEL
-    # What stays in this process tells of each case, what goes to others of each group.
+    # Tasks of this process tell of each case, those of others of each group.
     each = None if several else progress
     do = partial(respond, uncertain=uncertain, lengths=lengths, group=groups, answered=each)
     found: dict[int, Responses] = {}

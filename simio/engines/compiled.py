@@ -50,7 +50,7 @@ def run(
     prepared = prepared or prepare(program, announce)
     loop = entry(announce, prepared.families)
     options = options or Options()
-    # What watches a run, or feeds it, would see one that is made twice.
+    # Watchers and feeds would see both runs of one that is made again.
     once = options.trace or options.watch or options.condense or program.feeds
     work = _Tables(program, prepared, options, FIRST_INTERVAL if once else prepared.room.interval)
     with interrupt() as ctrl_c:

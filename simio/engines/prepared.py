@@ -45,7 +45,7 @@ class FirstThreads(NamedTuple):
 
 
 class Room:
-    """What the last run needed, for the next run of a program like it: rows of tables, and its table of threads.
+    """The last run's rows of tables and table of threads, for the next run of a program like it.
 
     What a processor's caches have of that table is still there, and no page of memory has to be found for it.
     `interval` is what a timeline may begin with: a run that is as long gets there in any case, and drops all rows but

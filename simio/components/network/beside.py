@@ -20,7 +20,7 @@ class WaysBeside:
     def __init__(self, system: System, graph: Topology, carries: Callable[[str], bool]) -> None:
         self._system, self._graph, self._carries = system, graph, carries
         self._names = {link.name: link.member.of if link.member else link.name for link in system.links}
-        """What a link is called: a member of a bond as the bond."""
+        """Names of links; a member of a bond has the name of the bond."""
         self._taken: set[str] = set()
         self._beside: dict[str, str] = {}
         """Links that lead the same way as one that packets take, each with the first such."""

@@ -120,7 +120,7 @@ def _emit(site: Site, workload: Workload[Replay], targets: list[Target], table: 
         # Nothing is asked for before, which is no part of the load.
         with p.thread(f"{name}: start", start=start):
             p.mark(p.observation(f"{name}: begun", "begun", "bytes"), 0)
-            # What comes first is not spread over the time before.
+            # The first delivery is not spread over the time before.
             for target in targets:
                 p.mark(target.delivered, 0)
     with p.thread(f"{name}: replay of {targets[0].device.name if len(targets) == 1 else params.trace}"):
