@@ -41,6 +41,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.program.requests import request_size
     from simio.report import bounds, contrasted, explained
     from simio.report.console import printed
+    from simio.result.request_rate import counts_requests
     from simio.running import CaseInterrupted, Lowered, interrupted_result
     from simio.wording import byte_unit, settings_text
 
@@ -66,10 +67,11 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
         for case in loaded.cases:
             if index in (None, case.index):
                 name = settings_text(case.settings) or "this scenario"
+                unit, until = case.system.report.unit, case.system.run.until
                 with progress:
                     program = lower(case.system)
-                    found, size = bound_of(program), request_size(program)
-                unit, until = case.system.report.unit, case.system.run.until
+                    found = bound_of(program)
+                    size = request_size(program) if counts_requests(unit) else None
                 for line in bounds.lines(found, name, unit, index is not None, until, size):
                     console.print(line)
 
