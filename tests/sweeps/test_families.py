@@ -18,10 +18,10 @@ from simio.engines import compiled
 from simio.engines.outcome import Options
 from simio.engines.prepared import prepare
 from simio.errors import RunError, SimioError
+from simio.limits import Bound
 from simio.loading import ScenarioFile
 from simio.loading.catalogue import catalogue
 from simio.loading.overlay import Overlay
-from simio.limits import Bound
 from simio.lower import lower
 from simio.program.builder import Builder
 from simio.program.digest import program_hash
