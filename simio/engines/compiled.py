@@ -282,7 +282,7 @@ class _Tables:
 
 def _address(table: Ints) -> int:
     """Where a table begins; a third of the time that `__array_interface__` takes. No word of an empty one is read."""
-    return addressof(c_char.from_buffer(table)) if table.size else 0
+    return addressof(c_char.from_buffer(table.data)) if table.size else 0
 
 
 def _empty(*shape: int) -> Ints:

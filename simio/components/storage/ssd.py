@@ -45,7 +45,7 @@ class SolidStateDrive:
         self.p = p
         self.name = disk.name
         self.model = disk.part.sheet
-        self.part_model = disk.part.model
+        self.part = disk.part
         self.sheet = sheet = disk.part.sheet.lagging() if disk.last else disk.part.sheet
         self.sector: int = sheet.sector
         self.sequential = False
@@ -271,7 +271,7 @@ class SolidStateDrive:
             self.p.tally(self.name, "moved by garbage collection", self._tables + MOVED_SECTORS, "sectors")
             if sheet.cache and sheet.placement == "steady":
                 self.p.tell(
-                    f"each drive {self.part_model} begins with an empty cache in SLC mode, which takes writes faster "
+                    f"each drive {self.part.model} begins with an empty cache in SLC mode, which takes writes faster "
                     "than the flash keeps up; with `placement: written` it is full, as after minutes of writes"
                 )
             if sheet.cache:

@@ -51,7 +51,7 @@ class Bench:
 
     def __init__(self, last: bool = False, **values) -> None:
         self.p = Builder()
-        self.part = SimpleNamespace(sheet=sheet(**values))
+        self.part = SimpleNamespace(sheet=sheet(**values), model="disks/trial")
         self.drive = SolidStateDrive(self.p, SimpleNamespace(name="d", part=self.part, last=last))
         self.interface = Interface(self.p, unit=16384)
         self.interface.burst = 2**20
