@@ -15,9 +15,10 @@ from simio.program.steps import PROFILED, Bond
 from simio.report.console import Bar, FittedTable, columns, share_bar
 from simio.report.data import other_quantities
 from simio.result.alike import told_apart
-from simio.result.compare import Comparison, comparisons, cores, pooled_comparisons, profile
+from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.jobs import NANOSECOND, percentile_of, rate
 from simio.result.model import CaseResult, ResourceUse, ScenarioResult
+from simio.result.quantities import cores, profile
 from simio.result.uncertainty import Interval
 from simio.wording import byte_unit, figure, grouped, in_unit, lock_marked, merged, short_names
 

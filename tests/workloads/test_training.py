@@ -14,8 +14,8 @@ from simio.engines.outcome import Options
 from simio.errors import ScenarioError
 from simio.loading import load
 from simio.lower import lower
-from simio.result.compare import simulated_value
 from simio.result.model import CaseResult
+from simio.result.quantities import simulated_value
 from simio.running import run_case
 
 MS = 10**9
