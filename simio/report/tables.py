@@ -211,7 +211,7 @@ def with_interval(text: str, interval: Interval | None, unit: str = "", more: st
 # --- one case ----------------------------------------------------------------------------------------------
 
 
-def resources(uses: Iterable[ResourceUse], bonds: Iterable[Bond] = ()) -> Grid:
+def resources(uses: Iterable[ResourceUse], bonds: Iterable[Bond]) -> Grid:
     """A row for each resource, the busiest first and locks last; those alike but for a number on one row.
 
     They are about as busy as the first of them, and members of `bonds` equally busy.

@@ -12,7 +12,7 @@ APART = 0.1
 """Utilisation by which resources differ at most that are told as alike."""
 
 
-def told_apart(uses: Collection[ResourceUse], bonds: Iterable[Bond] = ()) -> Callable[[ResourceUse], str]:
+def told_apart(uses: Collection[ResourceUse], bonds: Iterable[Bond]) -> Callable[[ResourceUse], str]:
     """A key that differs for resources of one pattern of names that are not about as busy as one another.
 
     The two directions of a link between `s1` and `s2` are of one pattern, and so are a disk that is read and one that

@@ -21,7 +21,7 @@ class Interrupts:
     A count of 1 or no delay means an interrupt a command.
     """
 
-    def __init__(self, p: Builder, kernel: Interruptible, name: str, count: int = 1, delay: int = 0) -> None:
+    def __init__(self, p: Builder, kernel: Interruptible, name: str, count: int, delay: int) -> None:
         self.p = p
         self.kernel = kernel
         self.name = name

@@ -127,7 +127,7 @@ class Profile:
 class CorePlace:
     """A core as something runs on it: a process, or a softirq."""
 
-    def __init__(self, spent: Profile, core: Core, priority: int = PROCESS, spinner: Spinner | None = None) -> None:
+    def __init__(self, spent: Profile, core: Core, priority: int, spinner: Spinner | None) -> None:
         self.p = spent.p
         self.spent = spent
         self.core = core

@@ -42,7 +42,7 @@ class RpcClient:
         paths: tuple[NetworkPath, NetworkPath],
         places: int,
         timeout: int,
-        retrans: int | None = None,
+        retrans: int | None,
     ) -> None:
         """`timeout` is the first one in ps; after `retrans` repetitions a call is given up, if that is not None."""
         p: Builder = stacks[0].p
