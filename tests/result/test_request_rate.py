@@ -64,11 +64,19 @@ def test_the_first_line_says_so(tmp_path) -> None:
 def test_what_counts_no_requests_has_no_rate_of_them(tmp_path) -> None:
     path = tmp_path / "copy.yaml"
     path.write_text(
-        "title: t\nhosts: {a: {model: hosts/linux-2002-dual-p3}}\n"
-        "workload: {c: {kind: compute, host: a, threads: 1, work: 1 ms}}\nrun: {until: 10 ms}\nreport: {unit: IOPS}\n"
+        """\
+title: A small file is copied
+hosts: {h: {model: hosts/linux-2002-dual-p3, adapters: {scsi: {model: adapters/aha-2940, bus: pci}}}}
+disks: {d: {model: disks/st41601n, count: 2}}
+volumes: {v: {kind: stripe, of: d, unit: 8 KiB, file_system: filesystems/aix-jfs}}
+links: [{model: links/scsi-1, between: [h.scsi, d], length: 1 m}]
+workload: {copy: {host: h, from: v, to: v, file: 4 KiB, buffer: 512 B, access: buffered}}
+report: {unit: IOPS}
+"""
     )
     done = CliRunner().invoke(main, ["run", str(path)])
-    assert done.exit_code != 0 or "0 IOPS" in done.output
+    assert done.exit_code == 2
+    assert "no workload of this scenario counts requests that ended in the measured span" in done.stderr
 
 
 def test_no_other_unit_is_taken(tmp_path) -> None:
