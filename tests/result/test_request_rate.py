@@ -15,7 +15,7 @@ from simio.cli.main import main
 from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.lower import lower
-from simio.report import tables
+from simio.report import casetables
 from simio.report.data import as_csv, as_json
 from simio.report.html.timelines import timelines
 from simio.result.request_rate import in_unit_of
@@ -154,5 +154,5 @@ def test_what_is_rebuilt_stays_in_bytes_beside_requests(load) -> None:
     plain, asked = (each["raid: rebuilt"] for each in streams)
     assert (asked.rate, asked.unit) == (plain.rate, "MB/s")
     assert asked.rate > 10**6
-    labels = {str(row[0]): str(row[1]) for row in tables.streams(case, "IOPS").rows}
+    labels = {str(row[0]): str(row[1]) for row in casetables.streams(case, "IOPS").rows}
     assert labels["raid: rebuilt, MB/s"] == figure(float(asked.rate) / 1e6)
