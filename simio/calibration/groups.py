@@ -56,7 +56,7 @@ def _studies(value: CatalogueValue) -> tuple[str, ...]:
 
 
 def joined(sets: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Names that occur together, directly or by way of others, sorted."""
+    """Names that occur together, directly or through others, sorted."""
     groups: list[set[str]] = []
     for names in sets:
         touched = [group for group in groups if group & set(names)]

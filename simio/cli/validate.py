@@ -251,7 +251,7 @@ def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: b
         if not groups:
             raise
         complete = False
-        tell(f"interrupted: shown is what is done, {counted(len(groups), 'group')} of studies")
+        tell(f"interrupted: {counted(len(groups), 'group')} of studies done, and shown")
     text = crossval.crossval_json(groups) if as_json else printed(partial(crossval.show, groups=groups), to_file)
     return text, complete
 

@@ -1,6 +1,6 @@
 """Figures as a browser draws them, through kaleido in a process of its own.
 
-Kaleido waits for ever where its browser ends while it starts: such a process is ended, with its browser.
+Kaleido never returns where its browser ends while it starts: such a process is ended, with its browser.
 """
 
 from __future__ import annotations

@@ -118,14 +118,14 @@ def carry_out(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
 
 
 def wanted(run: Run, program: Program, certain: Bound) -> Wanted:
-    """The runs of a program that its scenario's `run` wants; whoever takes them makes them."""
+    """The runs of a program that its scenario's `run` wants; the caller makes them."""
     if run.precision is not None and not program.random:
         return _lengthened(run, program, certain)
     return _repeated(run, program, certain)
 
 
 def completed(runs: Wanted, once: Once, outcome: Outcome) -> Runs:
-    """All runs that are wanted, of which this is the outcome of the first."""
+    """All runs that are wanted; `outcome` is that of the first."""
     try:
         while True:
             outcome = once(*runs.send(outcome))

@@ -215,5 +215,5 @@ def test_an_interrupted_cross_validation_shows_the_groups_that_are_done(monkeypa
     result = CliRunner().invoke(main, ["validate", "--cross-validate", "table"])
     assert result.exit_code == INTERRUPTED
     assert "sgi-hippi/table-1: done\n" in result.stderr
-    assert "interrupted: shown is what is done, 1 group of studies" in result.stderr
+    assert "interrupted: 1 group of studies done, and shown" in result.stderr
     assert "not cross-validated: too few rows" in result.stdout

@@ -133,7 +133,7 @@ class CorePlace:
         self.core = core
         self.priority = priority
         self.spinner = spinner
-        """The poll loop that occupies the core for ever, if programs poll."""
+        """The poll loop, which never leaves the core, if programs poll."""
         self.held = False
         """True while steps are emitted that run with the core in hand."""
 
