@@ -9,7 +9,7 @@ from simio.result.model import ResourceUse
 from simio.wording import without_digits
 
 APART = 0.1
-"""Utilisation by which resources differ at most that are told as alike."""
+"""Largest difference of utilisation between resources that share a row."""
 
 
 def told_apart(uses: Collection[ResourceUse], bonds: Iterable[Bond]) -> Callable[[ResourceUse], str]:

@@ -55,7 +55,7 @@ _SUMS: Mapping[str, Callable[[list[float]], float]] = {"mean": fmean, "median": 
 
 
 def pooled_comparisons(result: ScenarioResult) -> list[Comparison]:
-    """Every measured row over several cases with what was simulated, but for those of which a case was not run."""
+    """Every measured row over several cases with what was simulated, except those with a case that was not run."""
     cases = {case.index: case for case in result.cases}
     found = []
     known = result.uncertainty.pooled if result.uncertainty else (None,) * len(result.pooled)
@@ -75,7 +75,7 @@ def pooled_value(row: MeasuredRow, values: Sequence[float | None]) -> float | No
 
 
 def check_observations(rows: Iterable[MeasuredRow], names: Iterable[str]) -> None:
-    """Raise RunError for a latency that none of the observations of time in `names` is, or more than one."""
+    """Raise RunError for a latency that is of none of the observations of time in `names`, or may be of several."""
     known = list(names)
     for row in rows:
         if row.quantity not in OBSERVED or len(matching := observed(row, known)) == 1:

@@ -32,14 +32,14 @@ MOST_REPLICATIONS = 100
 BATCHES = 20
 """Batches that a measured span is divided into."""
 LEAST = 5
-"""Deliveries that a batch has at least, on average; with fewer, there is no telling how precise a run is."""
+"""Deliveries that a batch has at least, on average; with fewer, the precision of a run is unknown."""
 FIRST = SECOND // 1000
 """Time in ps that a run takes first where it is lengthened until it is precise enough."""
 
 _FIGURE = re.compile(r"[\d.,]+( [munp]?s\b)?")
 
 STOPPED = (*SPENT, Status.INTERRUPTED)
-"""Ends of a run after which there is no other."""
+"""Statuses of a run after which there is no further run."""
 
 
 class Seen(NamedTuple):
