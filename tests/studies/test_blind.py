@@ -86,7 +86,7 @@ def test_a_row_whose_run_is_longer_now_is_the_same_row(tmp_path: Path) -> None:
 
 def test_a_row_whose_run_is_longer_now_is_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = given(tmp_path, RECORD.replace("4 KiB:", "4 KiB, run.until = 24 ms, run.warm_up = 16 ms:"))
-    monkeypatch.setattr("simio.cli.validate.Library", lambda: found)
+    monkeypatch.setattr("simio.cli.evidence.Library", lambda: found)
     result = CliRunner().invoke(main, ["validate", "--blind", "--json"])
     assert result.exit_code == 0, result.output
     (test,) = json.loads(result.stdout)
