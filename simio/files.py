@@ -59,7 +59,7 @@ def note_input(path: str | os.PathLike[str]) -> None:
         _inputs.add(_identity(os.stat(path)))
 
 
-def check_output(path: str | os.PathLike[str], force: bool = False) -> None:
+def check_output(path: str | os.PathLike[str], force: bool) -> None:
     """Raise SimioError if an output may not go to `path`, so that a command finds out before its work.
 
     An input is never replaced; another file that exists only if it is a report of simio, or with `force`.
@@ -67,7 +67,7 @@ def check_output(path: str | os.PathLike[str], force: bool = False) -> None:
     _check(path, None, force)
 
 
-def write_output(path: str | os.PathLike[str], content: str | bytes | Iterable[str], force: bool = False) -> None:
+def write_output(path: str | os.PathLike[str], content: str | bytes | Iterable[str], force: bool) -> None:
     """Write an output of a command as `write_whole` does.
 
     Raises SimioError where nothing can be written, for an input, and for another file that exists, unless it is a

@@ -58,7 +58,7 @@ class RunOptions(NamedTuple):
 
 
 class CaseInterrupted(KeyboardInterrupt):
-    """Ctrl-C in the run of a case; `result` is what it came to until then."""
+    """Ctrl-C in the run of a case; `result` is that of the run until then."""
 
     def __init__(self, result: CaseResult) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ def run_scenario(
     results: list[CaseResult] = []
     complete = True
     try:
-        # Before the runs: of ten thousand disks it takes seconds, which nobody waits for after Ctrl-C.
+        # Before the runs, since ten thousand disks take seconds, for which nobody waits after Ctrl-C.
         values = resolved(system)
         for result in run_cases(scenario, options, cases):
             results.append(in_unit_of(result, system.report.unit))
@@ -178,10 +178,10 @@ def run_program(
 
 
 class CaseRun:
-    """A case in three stages: made ready, its first run, and all that follows from it.
+    """A case in three stages: its preparation, its first run, and all that follows from that.
 
-    Whoever has many small cases takes each stage of all of them before the next: what a stage needs then stays in the
-    processor's caches, where a run of the engine drives it out. Raises RunError as `run_case` does.
+    A sweep of small cases takes each stage of all of them before the next. What a stage needs then stays in the
+    processor's caches, out of which a run of the engine drives it. Raises RunError as `run_case` does.
     """
 
     def __init__(

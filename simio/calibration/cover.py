@@ -55,7 +55,7 @@ def blind_rows(known: Sequence[Row], library: Library) -> dict[tuple[str, str], 
     return {(row.of.table, row.of.name): row for test in tests for row in test.judged}
 
 
-def renewed(studies: Sequence[str], library: Library, progress: Callable[[str], Any] | None = None) -> list[Evidence]:
+def renewed(studies: Sequence[str], library: Library, progress: Callable[[str], Any] | None) -> list[Evidence]:
     """The evidence with that of the studies, or of all, as it is now, by runs; it takes minutes.
 
     The spread of a row is narrowed by the measured runs beside it, its own excepted, as in `simio run --interval`.
@@ -96,7 +96,7 @@ def _evidence(row: Row, result: ScenarioResult, then: Blind | None) -> Evidence 
     )
 
 
-def covers(studies: Sequence[str] = ()) -> list[Covered]:
+def covers(studies: Sequence[str]) -> list[Covered]:
     """Each row of the kept evidence of the studies, or of all: around what was predicted, with no run.
 
     To judge a row, the model error is learnt without its document. Raises SimioError for a study that there is not,

@@ -77,7 +77,7 @@ def check_folds(how: str) -> None:
 
 
 def cross_validate(
-    fit: Fit, how: str = "each", refit: Callable[[Fit, Sequence[int]], Vector] | None = None
+    fit: Fit, how: str, refit: Callable[[Fit, Sequence[int]], Vector] | None = None
 ) -> CrossValidation:
     """Leave out each fold, refit without it (by `stepped`, or as given), and simulate what was left out."""
     model, solve = fit.problem.model, refit or stepped

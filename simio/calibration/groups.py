@@ -25,18 +25,12 @@ class Group:
     why: str = ""
 
 
-def cross_validated(
-    studies: Sequence[str],
-    how: str,
-    library: Library | None = None,
-    parts: Catalogue | None = None,
-    progress: Callable[[], Any] | None = None,
-) -> Iterator[Group]:
+def cross_validated(studies: Sequence[str], how: str, progress: Callable[[], Any] | None = None) -> Iterator[Group]:
     """Each group of the chosen studies (all, if none is named) that have fitted values, as it is done.
 
     Raises SimioError where there are no such studies, or no value of the catalogue is judged by any.
     """
-    library, parts = library or Library(), parts or catalogue()
+    library, parts = Library(), catalogue()
     chosen = set(library.chosen(studies))
     values = [value for value in fitted_values(parts, library.names) if set(_studies(value)) & chosen]
     if not values:
@@ -62,7 +56,7 @@ def _studies(value: CatalogueValue) -> tuple[str, ...]:
 
 
 def joined(sets: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Names that occur together, directly or by way of others, sorted."""
+    """Names that occur together, directly or through others, sorted."""
     groups: list[set[str]] = []
     for names in sets:
         touched = [group for group in groups if group & set(names)]

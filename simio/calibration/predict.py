@@ -23,8 +23,9 @@ from simio.description.measured import APART, MeasuredRow
 from simio.description.model import Scenario
 from simio.errors import SimioError
 from simio.loading.catalogue import Catalogue, catalogue
-from simio.result.compare import pooled_value, simulated_value
+from simio.result.compare import pooled_value
 from simio.result.model import CaseResult, ScenarioResult
+from simio.result.quantities import simulated_value
 from simio.result.uncertainty import Dependence, Interval, Uncertainty
 from simio.sweeps import Task, run_many
 

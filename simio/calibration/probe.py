@@ -14,7 +14,7 @@ from simio.loading import ScenarioFile
 from simio.loading.catalogue import catalogue
 from simio.loading.overlay import Overlay, Values
 from simio.lower import lower
-from simio.result.compare import simulated_value
+from simio.result.quantities import simulated_value
 from simio.running import Lowered, RunOptions, pooled_rows, run_program
 from simio.sweeps.families import Families
 from simio.sweeps.outcome import measures_of

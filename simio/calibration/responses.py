@@ -95,7 +95,7 @@ def respond(
     uncertain: Mapping[int, Sequence[Range]],
     lengths: Mapping[int, Length],
     group: Mapping[int, Sequence[int]],
-    answered: Callable[[int], Any] | None = None,
+    answered: Callable[[int], Any] | None,
 ) -> list[Responses]:
     """The work of one task: the responses of each case of the group whose first case is the task's.
 
@@ -145,7 +145,7 @@ class _Case:
         self.tried: list[Vector] = []
         self.expected: Responses | None = None
 
-    def responses(self, expected: Responses | None = None) -> Responses:
+    def responses(self, expected: Responses | None) -> Responses:
         """The responses of the case; `expected` are those of a case like it."""
         checks = None
         if expected:

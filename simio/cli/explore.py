@@ -39,7 +39,7 @@ def explore(place: str | None, more: tuple[str, ...], host: str, port: int, engi
     needs("dash", "simio explore")
     session = Session(place, more, engine)
     if not _loopback(host):
-        tell(f"listening on {host}: whoever reaches this machine can use the page, and save scenarios here")
+        tell(f"listening on {host}: everyone who reaches this machine can use the page, and save scenarios here")
     _serve(session, host, port)
 
 

@@ -62,7 +62,7 @@ def measure(
     simio validate my-host         errors; the rows without a part in the fit have tables of their own
     simio measure --serve --bind 192.0.2.7         a peer for --peer of another machine
     """
-    # Whoever ends us ends what we started, too.
+    # A signal that ends this process ends the processes that it started, too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if serve:
         _serve(bind)
@@ -91,7 +91,7 @@ def measure(
     click.echo(found.machine.title)
     click.echo(f"written to {output}: datasheets, raw output" + ("".join(f", {name}" for name in found.studies)))
     if found.missing:
-        click.echo("\nnot to be had:")
+        click.echo("\nnot measured:")
         for what, why in found.missing:
             click.echo(f"  {what}: {why}")
     if found.studies:

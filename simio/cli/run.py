@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -29,6 +29,7 @@ from simio.cli.options import (
     write,
     write_file,
 )  # fmt: skip
+from simio.cli.packets import MOST, Tracing, tracing
 from simio.cli.progress import IntervalProgress, Progress
 
 if TYPE_CHECKING or not COMPLETING:
@@ -36,14 +37,10 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.loading import load
     from simio.running import RunOptions, run_scenario
 if TYPE_CHECKING:
-    from simio.components.network.capture import PacketTrace
+    from simio.cli.iperf3 import Iperf3
     from simio.description.model import Scenario
     from simio.result.model import ScenarioResult
-    from simio.result.packets import Packets
     from simio.result.requests import RequestLog
-
-MOST = 3_000_000
-"""Packets that a trace can hold, whose marks a run may record."""
 
 
 @click.command()
@@ -105,38 +102,21 @@ def run(
     traced = tracing(trace, pcap, at, limit, form)
     if why and not page:
         raise click.UsageError("--explain goes with --html; simio explain prints it")
-    if command is not None:
-        from simio.cli.iperf3 import Iperf3
-
-        tool = Iperf3(command)
-        loaded = tool.scenario(scenario, sets)
-    else:
-        tool = None
-        loaded = _loaded(scenario, host, sets)
+    tool, loaded = _loaded(scenario, host, command, sets)
     tell_ignored(loaded)
-    index = case_number(loaded, number)
-    if form == "fio":
-        index = fio_case(loaded, index)
     alone = (("iperf3's JSON of ", tool and tool.printed), ("packets of ", traced), ("requests of ", requests))
-    for what, wanted in alone:
-        if wanted and index is None:
-            index = one_case(loaded, None, what).index
-    hosts = list(loaded.cases[index or 0].system.hosts)
-    try:
-        with (
-            _request_file(requests) as log,
-            Progress(len(loaded.cases) if index is None else 1) as progress,
-        ):
-            packets = traced.packets if traced else None
-            options = RunOptions(
-                engine, packets, check, tell, partial=True, requests=log, outcome=tool.take if tool else None
-            )
-            cases = None if index is None else [index]
-            result = run_scenario(loaded, sets, options, cases, lambda _: progress.step())
-    except Aborted as error:
-        if traced and (seen := getattr(error, "packets", None)):
-            traced.write(seen, hosts, output)
-        raise
+    index = _chosen(loaded, number, form, [what for what, wanted in alone if wanted])
+    with _request_file(requests) as log:
+        options = RunOptions(
+            engine,
+            traced.packets if traced else None,
+            check,
+            tell,
+            partial=True,
+            requests=log,
+            outcome=tool.take if tool else None,
+        )
+        result = _result(loaded, sets, options, index, traced, output)
     if interval and result.complete and result.cases:
         result = _with_intervals(loaded, result, engine)
     elif not result.sets:
@@ -145,7 +125,7 @@ def run(
         result = replace(result, guess=guess_of(result.path, result.text, [case.index for case in result.cases]))
     for seen in (case.packets for case in result.cases):
         if traced and seen:
-            traced.write(seen, hosts, output)
+            traced.write(seen, _hosts(loaded, index), output)
     if page:
         _write_page(loaded, result, page, why)
     if figures:
@@ -164,6 +144,41 @@ def run(
     _end(result, bool(form) or bool(trace))
 
 
+def _chosen(loaded: Scenario, number: int | None, form: str | None, alone: Sequence[str]) -> int | None:
+    """The index of the only case to run; None for all. Outputs that are `alone` are of one case."""
+    index = case_number(loaded, number)
+    if form == "fio":
+        index = fio_case(loaded, index)
+    for what in alone:
+        if index is None:
+            index = one_case(loaded, None, what).index
+    return index
+
+
+def _result(
+    loaded: Scenario,
+    sets: tuple[str, ...],
+    options: RunOptions,
+    index: int | None,
+    traced: Tracing | None,
+    output: str | None,
+) -> ScenarioResult:
+    """The result of the cases; if a run aborts, the packets up to then are written before the error is raised."""
+    try:
+        with Progress(len(loaded.cases) if index is None else 1) as progress:
+            cases = None if index is None else [index]
+            return run_scenario(loaded, sets, options, cases, lambda _: progress.step())
+    except Aborted as error:
+        if traced and (seen := getattr(error, "packets", None)):
+            traced.write(seen, _hosts(loaded, index), output)
+        raise
+
+
+def _hosts(loaded: Scenario, index: int | None) -> list[str]:
+    """The hosts of the case of an index, or of the first."""
+    return list(loaded.cases[index or 0].system.hosts)
+
+
 def _end(result: ScenarioResult, silent: bool) -> None:
     """Exit with the status of a result that is not complete; `silent`: its output does not say why it was cut off."""
     if not result.complete:
@@ -175,13 +190,20 @@ def _end(result: ScenarioResult, silent: bool) -> None:
         sys.exit(CUT_OFF)
 
 
-def _loaded(scenario: str, host: str | None, sets: Sequence[str]) -> Scenario:
-    """The scenario of a file, or the jobs of a file of fio on that of `host`."""
+def _loaded(
+    scenario: str, host: str | None, command: str | None, sets: tuple[str, ...]
+) -> tuple[Iperf3 | None, Scenario]:
+    """The scenario of a file, that with an iperf3 command, or the jobs of a file of fio on that of `host`."""
+    if command is not None:
+        from simio.cli.iperf3 import Iperf3
+
+        tool = Iperf3(command)
+        return tool, tool.scenario(scenario, sets)
     if not host and not scenario.endswith(JOB_FILE):
-        return load(scenario, sets)
+        return None, load(scenario, sets)
     from simio.loading.fio import load_job
 
-    return load_job(scenario, host, sets)
+    return None, load_job(scenario, host, sets)
 
 
 def _request_file(path: str | None) -> AbstractContextManager[RequestLog | None]:
@@ -238,40 +260,3 @@ def _write_page(loaded: Scenario, result: ScenarioResult, path: str, why: bool) 
         write_file(path, page(loaded, result, *explained(*explanation(case, loaded.title)[:2])))
     else:
         write_file(path, page(loaded, result))
-
-
-class Tracing(NamedTuple):
-    """The trace to take, whether to print it, and the capture file to write, if any."""
-
-    packets: PacketTrace
-    printed: bool
-    pcap: str | None
-
-    def write(self, seen: Packets, hosts: Sequence[str], output: str | None) -> None:
-        """Print packets, or write them to `output`, and to the capture file; say if some are missing."""
-        from simio.report import packets, pcap
-
-        if self.pcap:
-            write_file(self.pcap, pcap.capture_file(seen, hosts))
-        if self.printed:
-            write(output, "".join(f"{line}\n" for line in packets.lines(seen, self.packets.at)))
-        if seen.missing:
-            tell(f"{seen.count:,} packets are traced, {seen.missing:,} more are not; --packets sets the limit")
-
-
-def tracing(
-    trace: str | None, file: str | None, at: tuple[str, ...], limit: int | None, form: str | None
-) -> Tracing | None:
-    """The trace that the options ask for, if any; raises UsageError for options that exclude each other."""
-    if not trace and not file:
-        if at or limit:
-            raise click.UsageError(f"{'--at' if at else '--packets'} goes with --trace packets or --pcap")
-        return None
-    if trace and form:
-        raise click.UsageError(f"--trace and --{form} exclude each other")
-    if file and len(at) > 1:
-        raise click.UsageError("--pcap takes one --at: a file holds the packets of one interface")
-    from simio.components.network.capture import PacketTrace
-
-    wanted = PacketTrace(at=at) if limit is None else PacketTrace(limit, at)
-    return Tracing(wanted, trace is not None, file)

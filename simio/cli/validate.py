@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from collections.abc import Sequence
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from simio.cli.evidence import blind_text, cover_text, cross_validation_text, record_text
 from simio.cli.main import INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
@@ -24,40 +22,27 @@ from simio.cli.options import (
     write,
     write_file,
 )
-from simio.cli.progress import Line, Progress
+from simio.cli.rowruns import kept_baseline, run_rows
 from simio.errors import SimioError
 from simio.extras import needs
 from simio.version import VERSION
 
 if TYPE_CHECKING or not COMPLETING:
-    from simio.calibration.cover import as_data, covers, renewed
-    from simio.calibration.crossval import check_folds
-    from simio.calibration.freeze import cases_of, frozen, held_rows
-    from simio.calibration.groups import Group, cross_validated
-    from simio.calibration.modelerror import all_evidence, evidence_file
-    from simio.report import blind as blind_report
-    from simio.report import cover as cover_report
-    from simio.report import crossval, validation
+    from simio.report import validation
     from simio.report.console import printed
     from simio.report.validation_data import junit_xml, validation_json
     from simio.report.validation_page import page
     from simio.report.validation_svg import write_plots
     from simio.studies import Library, Row, rows
-    from simio.studies.baseline import Baseline, read_baseline
-    from simio.studies.blind import blind_tests, records
+    from simio.studies.baseline import Baseline
     from simio.studies.own import with_own
-    from simio.studies.simulate import CaseValues, Key, collected, needed
-    from simio.studies.simulate import run as run_cases
+    from simio.studies.simulate import collected
     from simio.studies.summary import summaries, verdicts
     from simio.studies.validation import Validation
     from simio.wording import counted
 
 OUTSIDE = 1
 """Exit status if a tolerance is exceeded, a row is not simulated or engines differ."""
-SIMPY_STEPS = 350_000
-"""Steps that SimPy takes in a second, about."""
-LONG = 20
-"""Seconds of SimPy from which its time is announced."""
 
 
 @click.command()
@@ -124,30 +109,30 @@ def validate(
     """
     if cover:
         _refuse_beside("--cover", ("studies", "cover", "update_baseline", "as_json", "output"))
-        write(output, _covered(studies, update_baseline, as_json, to_file=output is not None))
+        write(output, cover_text(studies, update_baseline, as_json, to_file=output is not None))
         return
     if cross_validate is not None:
         needs("scipy", "--cross-validate")
         _refuse_beside("--cross-validate", ("studies", "cross_validate", "as_json", "output"))
-        text, complete = _cross_validated(studies, cross_validate, as_json, to_file=output is not None)
+        text, complete = cross_validation_text(studies, cross_validate, as_json, to_file=output is not None)
         write(output, text)
         if not complete:
             sys.exit(INTERRUPTED)
         return
     if record is not None:
         _refuse_beside("--record", ("studies", "record", "output"))
-        write(output, _recorded(studies, record))
+        write(output, record_text(studies, record))
         return
     if blind:
         _refuse_beside("--blind", ("blind", "as_json", "output", "processes"))
-        write(output, _blind(as_json, processes, to_file=output is not None))
+        write(output, blind_text(as_json, processes, to_file=output is not None))
         return
     library, named = with_own(studies)
     wanted = rows(named, library)
     if update_baseline and library.own and baseline is None:
         raise SimioError("--update-baseline: found tables of your own; expected --baseline FILE to keep them in")
     kept_in = Path(baseline) if baseline else library.tables / "baseline.json"
-    kept = _baseline(kept_in, needed=baseline is not None and not update_baseline)
+    kept = kept_baseline(kept_in, needed=baseline is not None and not update_baseline)
     found = _validated(wanted, library, kept, engine, processes, str(kept_in))
     detailed = library.names if all_rows else library.chosen(named) if named else ()
     write(output, _text(found, detailed, as_json, to_file=output is not None))
@@ -181,91 +166,11 @@ def _typed(param: click.Parameter) -> str:
     return param.human_readable_name.strip("[].") if isinstance(param, click.Argument) else param.opts[0]
 
 
-def _covered(studies: Sequence[str], update: bool, as_json: bool, to_file: bool) -> str:
-    """The share of rows inside their interval; the evidence is written if `update`."""
-    if update:
-        evidence = renewed(studies, Library(), lambda name: tell(f"{name} ..."))
-        evidence_file().write_text(json.dumps(as_data(evidence), indent=0) + "\n")
-        all_evidence.cache_clear()
-        tell(f"kept {counted(len(evidence), 'row')} in {evidence_file()}")
-    found = covers(studies)
-    if as_json:
-        return cover_report.cover_json(found)
-    return printed(partial(cover_report.show, found=found), to_file)
-
-
-def _recorded(studies: Sequence[str], commit: str) -> str:
-    """The predictions of withheld rows, as a record of a commit."""
-    library = Library()
-    held = held_rows(studies, library)
-    total = sum(len(cases_of(each)) for each in held.values())
-    with Progress(total) as progress:
-
-        def step(scenario: str, cases: int) -> None:
-            if not cases:
-                progress.clear()
-                tell(f"{progress.done} of {total} cases; {scenario} ...")
-            for _ in range(cases):
-                progress.step()
-
-        return frozen(held, library, commit, step)
-
-
-def _blind(as_json: bool, processes: int | None, to_file: bool) -> str:
-    """The blind predictions as a table or JSON, beside measured and simulated values."""
-    library = Library()
-    kept = records(library)
-    wanted = {(each.table.partition("/")[0], each.case) for record in kept for each in record.rows}
-    published = rows(list(dict.fromkeys(study for study, _ in wanted)), library)
-    # By row, as a run may have become longer since its prediction, and then has another name.
-    predicted = {id(each.of) for test in blind_tests(kept, published, {}) for each in test.rows}
-    chosen = [row for row in published if id(row) in predicted]
-    done, _ = _run(chosen, library, _baseline(library.tables / "baseline.json", needed=False), "compiled", processes)
-    now = {f"{each.row.table}: {each.row.name}": each.value for each in collected(chosen, done)}
-    tests = blind_tests(kept, published, now)
-    return blind_report.blind_json(tests) if as_json else printed(partial(blind_report.show, found=tests), to_file)
-
-
-def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: bool) -> tuple[str, bool]:
-    """The errors of rows that are left out of the fit, beside those of rows in it; False if interrupted.
-
-    Raises KeyboardInterrupt before any group is done.
-    """
-    check_folds(how)
-    groups: list[Group] = []
-    line = Line()
-    simulated = count(1)
-
-    def step() -> None:
-        done = f"{counted(next(simulated), 'run')} of cases; {counted(len(groups), 'group')} of studies done"
-        line.show(f"{done} (Ctrl-C keeps what is done)")
-
-    complete = True
-    try:
-        for group in cross_validated(studies, how, progress=step):
-            groups.append(group)
-            line.clear()
-            tell(f"{', '.join(group.studies)}: done")
-    except KeyboardInterrupt:
-        line.clear()
-        if not groups:
-            raise
-        complete = False
-        tell(f"interrupted: shown is what is done, {counted(len(groups), 'group')} of studies")
-    text = crossval.crossval_json(groups) if as_json else printed(partial(crossval.show, groups=groups), to_file)
-    return text, complete
-
-
-def _baseline(path: Path, needed: bool) -> Baseline:
-    """The baseline in a file; an empty one if it is missing and not needed."""
-    return read_baseline(path) if needed or path.exists() else Baseline()
-
-
 def _validated(
     rows: list[Row], library: Library, kept: Baseline, engine: str, processes: int | None, baseline: str
 ) -> Validation:
     """Run the cases of the rows; an interrupt keeps those that are done."""
-    done, complete = _run(rows, library, kept, engine, processes)
+    done, complete = run_rows(rows, library, kept, engine, processes)
     simulated = collected(rows, done)
     tables = summaries(rows, simulated, library)
     known = bool(kept.tables)
@@ -281,38 +186,6 @@ def _validated(
         gone=tuple(kept.gone(rows)) if known else (),
         complete=complete,
     )
-
-
-def _run(
-    rows: list[Row], library: Library, kept: Baseline, engine: str, processes: int | None
-) -> tuple[dict[Key, CaseValues], bool]:
-    """The cases of the rows that were run, and False after an interrupt."""
-    done: dict[Key, CaseValues] = {}
-    keys = needed(rows, kept.steps)
-    if engine != "compiled":
-        _announce(sum(keys.values()))
-    begun = time.monotonic()
-    complete = True
-    try:
-        with Progress(len(keys)) as progress:
-
-            def take(key: Key, outcome: CaseValues) -> None:
-                done[key] = outcome
-                progress.step()
-
-            run_cases(list(keys), take, library, None, engine, processes, tell)
-    except KeyboardInterrupt:
-        complete = False
-    tell(f"{len(done)} of {counted(len(keys), 'case')} in {time.monotonic() - begun:.1f} s")
-    return done, complete
-
-
-def _announce(steps: float) -> None:
-    """Say how long SimPy will take, if the baseline knows the steps."""
-    seconds = steps / SIMPY_STEPS
-    if seconds > LONG:
-        minutes = f"some {seconds / 60:.0f} minutes of one CPU" if seconds > 90 else f"some {seconds:.0f} s"
-        tell(f"{steps:,.0f} steps, for which SimPy needs {minutes}; fewer STUDY names need less")
 
 
 def _text(found: Validation, detailed: Sequence[str], as_json: bool, to_file: bool) -> str:

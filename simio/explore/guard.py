@@ -24,7 +24,7 @@ MOST_PARTS = 1000
 
 
 def guard(server: Any, hosts: Collection[str] | None, callbacks: Mapping[str, Any]) -> None:
-    """Refuse other requests to a Flask server, so that no page elsewhere can reach it by way of the user's browser.
+    """Refuse other requests to a Flask server, so that no page elsewhere can reach it through the user's browser.
 
     `hosts` are the names of the server, None for any; `callbacks` are Dash's records of the page's outputs.
     """

@@ -64,7 +64,7 @@ class Knob:
         return any(number_of(value) is None for value in self.values)
 
 
-def knobs(root: Node, first: Mapping[str, str], more: Sequence[str] = ()) -> list[Knob]:
+def knobs(root: Node, first: Mapping[str, str], more: Sequence[str]) -> list[Knob]:
     """The knobs of a scenario's tree: what varies, what its workloads say, and the key paths in `more`.
 
     The page begins with the first case, whose settings are `first`. Raises SimioError for one of `more` that is not

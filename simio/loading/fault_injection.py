@@ -9,8 +9,8 @@ from simio.description.faults import InjectedFault, Surroundings, fault_kinds
 from simio.description.model import Link, Part, System, Workload
 from simio.errors import quote
 from simio.loading.context import Context
+from simio.loading.joining import Inventory
 from simio.loading.keypaths import item_name, mapping
-from simio.loading.links import Inventory
 from simio.loading.problems import a, node_text, place_of
 from simio.loading.yamltree import Node
 

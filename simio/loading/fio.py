@@ -23,7 +23,7 @@ _OF_LENGTH = ("until", "warm_up")
 """Keys of `run` that are as well: a job says how long it runs."""
 
 
-def load_job(job: str, host: str | None, sets: Sequence[str] = ()) -> Scenario:
+def load_job(job: str, host: str | None, sets: Sequence[str]) -> Scenario:
     """The scenario of a job file, or of a JSON of fio, on what another scenario has.
 
     A workload of kind fio in that says which host and storage; else they are those that there is only one of. Raises

@@ -10,7 +10,7 @@ from simio.loading.scenario import ScenarioFile
 from simio.loading.yamltree import parse_yaml
 
 
-def with_command(path: str | PathLike[str], command: Command, sets: tuple[str, ...] = ()) -> Scenario:
+def with_command(path: str | PathLike[str], command: Command, sets: tuple[str, ...]) -> Scenario:
     """The scenario in a file, with what the command asks for as its only workload.
 
     Its own workload, length and measured rows do not count, nor what varies of these. Raises ScenarioError as

@@ -30,8 +30,9 @@ from simio.loading.catalogue import Catalogue, catalogue, data_root
 from simio.loading.context import Built, Context
 from simio.loading.devices import build_disks, build_switches, check_distinct, expanded
 from simio.loading.hosts import build_hosts
+from simio.loading.joining import Inventory, join_links
 from simio.loading.keypaths import empty
-from simio.loading.links import Inventory, build_links, join_links
+from simio.loading.links import build_links
 from simio.loading.measured import assign_rows, read_tables
 from simio.loading.problems import place_of
 from simio.loading.ready import near_ready

@@ -11,8 +11,8 @@ from simio.description.model import Volume, Workload
 from simio.description.workloads import WorkloadParams, references, yaml_key
 from simio.errors import Place, Problem, ScenarioError, quote
 from simio.loading.context import Context
+from simio.loading.joining import Inventory
 from simio.loading.keypaths import empty, mapping
-from simio.loading.links import Inventory
 from simio.loading.parts import beside
 from simio.loading.problems import join, place_of
 from simio.loading.ready import file_beside

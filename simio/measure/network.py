@@ -81,8 +81,8 @@ def over_pair(
     log: Log,
     small: Path | None,
     repeats: int,
-    streams: Sequence[StreamTest] = STREAMS,
-    requests: Sequence[RequestTest] = REQUESTS,
+    streams: Sequence[StreamTest],
+    requests: Sequence[RequestTest],
 ) -> list[NetworkRow]:
     """Both kinds of tests over a veth pair; what cannot be had is in the log."""
     rows: list[NetworkRow] = []

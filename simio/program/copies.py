@@ -3,7 +3,7 @@
 Each of the others gets copies of what the second declares: its locks, containers, machines and first threads. The
 steps of the second stay as they are. Threads of the others run them, too, as instances of their own, and a step that
 names something of the second has a stride to the same thing of the next (`simio.program.steps`). So a program of ten
-thousand connections has the steps of two, and does what it would do if each had been written out.
+thousand connections has the steps of two, and behaves as if each had been written out.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class StateWords:
 
 
 def _row(piece: list[int] | array[int], dtype: type) -> Table:
-    """The words of a piece. A list of millions becomes words of 64 bits faster by way of an array."""
+    """The words of a piece. An array makes words of 64 bits of a list of millions faster."""
     if dtype is np.int64 and isinstance(piece, list):
         piece = array("q", piece)
     return np.asarray(piece, dtype=dtype)

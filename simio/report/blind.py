@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from simio.report.console import columns
-from simio.report.tables import error_text, measured_text
+from simio.report.grid import error_text
+from simio.report.tables import measured_text
 from simio.report.validation import number
 from simio.studies.blind import median_error, worst_error
 from simio.wording import counted

@@ -1,6 +1,6 @@
 """Figures as a browser draws them, through kaleido in a process of its own.
 
-Kaleido waits for ever where its browser ends while it starts: such a process is ended, with its browser.
+Kaleido never returns where its browser ends while it starts: such a process is ended, with its browser.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from simio.errors import SimioError
 from simio.extras import needs
 
 LIMIT = 150
-"""Seconds after which the browser is taken to stand still; a figure takes some three."""
+"""Seconds after which the browser counts as hung; a figure takes about three."""
 TRIES = 2
 ENDED = -signal.SIGKILL
 """Exit status of a process that was ended."""
@@ -28,7 +28,7 @@ ENDED = -signal.SIGKILL
 def draw(figures: Sequence[Mapping[str, Any]], files: Sequence[Path], what: str, instead: str) -> None:
     """Write each figure, as plotly describes one, to its file, in the form that the file's name ends in.
 
-    Raises SimioError where plotly, kaleido or a browser is missing or stands still: `what` cannot be drawn then,
+    Raises SimioError where plotly, kaleido or a browser is missing or hangs: `what` cannot be drawn then,
     while `instead` needs neither.
     """
     needs("plotly", what)

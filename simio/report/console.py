@@ -116,7 +116,7 @@ class FittedTable(Table):
 
 
 def _lines(cell: RenderableType, console: Console, options: ConsoleOptions) -> Sequence[Text]:
-    """The lines of a cell that is as wide as it likes."""
+    """The lines of a cell whose width has no limit."""
     if isinstance(cell, Bar):
         return [cell.drawn(options.max_width)]
     text = cell if isinstance(cell, Text) else console.render_str(cast(str, cell), highlight=False)

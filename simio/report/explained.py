@@ -161,7 +161,7 @@ def as_json(found: Waterfall | None, profile: CausalProfile | None, title: str, 
 
 
 def plain(value: Any) -> Any:
-    """Fractions as floats, in whatever they are; infinite half widths as null."""
+    """Fractions as floats, however deep they are; infinite half widths as null."""
     if isinstance(value, Fraction):
         return float(value)
     if isinstance(value, dict):

@@ -20,7 +20,7 @@ _STEPS = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)
 _MS = 10**9
 
 
-def as_fio_json(case: CaseResult, bins: bool = False) -> str:
+def as_fio_json(case: CaseResult, bins: bool) -> str:
     """The jobs of a case as fio prints them; with `bins` as `--output-format=json+` does."""
     common = _common(case.jobs)
     found = {

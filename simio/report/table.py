@@ -79,7 +79,7 @@ def _record(
     }
 
 
-def as_table(table: Sequence[dict[str, Any]], form: str, keys: Sequence[str] = ()) -> str | bytes:
+def as_table(table: Sequence[dict[str, Any]], form: str, keys: Sequence[str]) -> str | bytes:
     """The table in a form, in Parquet with numbers for the settings of `keys`. Raises SimioError without pyarrow."""
     if form == "json":
         return json.dumps(list(table), indent=1) + "\n"

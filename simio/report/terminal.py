@@ -8,9 +8,10 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from simio import units
-from simio.report import tables
+from simio.report import casetables, tables
 from simio.report.data import other_quantities
-from simio.report.tables import ROUNDING, Grid, rate_text, rich_table, varied_keys, with_interval
+from simio.report.grid import Grid, rich_table
+from simio.report.tables import ROUNDING, rate_text, varied_keys, with_interval
 from simio.result.compare import summary
 from simio.result.fairness import fairness
 from simio.result.model import CaseResult, Precision, ScenarioResult
@@ -167,23 +168,23 @@ def _case(case: CaseResult, unit: str) -> Group:
         notes.append(f"bound {figure(in_unit(float(case.bound), unit))} {unit}, set by {case.bound_by}{loose}")
     lines += [Text(text, style="dim") for text in (*notes, span_text(case))]
     if case.jobs:
-        lines.append(_below(tables.jobs(case, unit)))
-    lines.append(_below(tables.resources(case.resources, case.bonds)))
+        lines.append(_below(casetables.jobs(case, unit)))
+    lines.append(_below(casetables.resources(case.resources, case.bonds)))
     if len(case.streams) > 1:
-        lines.append(_below(tables.streams(case, unit)))
+        lines.append(_below(casetables.streams(case, unit)))
         if shared := fairness(case.streams):
             lines.append(Text(shared.sentence))
     if case.observations:
-        lines.append(_below(tables.observations(case)))
-    spreads = tables.spreads(case)
+        lines.append(_below(casetables.observations(case)))
+    spreads = casetables.spreads(case)
     if spreads:
         lines.append(_below(spreads))
     if case.demerits:
-        lines.append(_below(tables.demerits(case)))
-    if (spent := tables.profiles(case)).rows:
+        lines.append(_below(casetables.demerits(case)))
+    if (spent := casetables.profiles(case)).rows:
         lines.append(_below(spent))
     if case.tallies:
-        lines.append(_below(tables.tallies(case)))
+        lines.append(_below(casetables.tallies(case)))
     return Group(*lines)
 
 

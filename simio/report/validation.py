@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from simio.report.console import columns
-from simio.report.tables import error_text, measured_text, why_unjudged
+from simio.report.grid import error_text
+from simio.report.tables import measured_text, why_unjudged
 from simio.report.terminal import withheld_text
 from simio.studies.baseline import Deviation
 from simio.studies.simulate import Simulated

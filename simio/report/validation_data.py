@@ -6,7 +6,7 @@ import json
 from typing import Any
 from xml.etree import ElementTree
 
-from simio.report.tables import signed
+from simio.report.grid import signed
 from simio.studies.simulate import Simulated
 from simio.studies.summary import Errors, TableSummary, Verdict
 from simio.studies.validation import Validation, missed

@@ -7,10 +7,11 @@ from html import escape
 from typing import Any
 
 from simio.extras import needs
+from simio.report.grid import signed
 from simio.report.html.text import asset, script_data
 from simio.report.html.text import table as html_table
 from simio.report.svg import COLOURS
-from simio.report.tables import measured_text, signed
+from simio.report.tables import measured_text
 from simio.report.validation import (
     HEADINGS,
     INTERRUPTED,

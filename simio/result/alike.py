@@ -9,10 +9,10 @@ from simio.result.model import ResourceUse
 from simio.wording import without_digits
 
 APART = 0.1
-"""Utilisation by which resources differ at most that are told as alike."""
+"""Largest difference of utilisation between resources that share a row."""
 
 
-def told_apart(uses: Collection[ResourceUse], bonds: Iterable[Bond] = ()) -> Callable[[ResourceUse], str]:
+def told_apart(uses: Collection[ResourceUse], bonds: Iterable[Bond]) -> Callable[[ResourceUse], str]:
     """A key that differs for resources of one pattern of names that are not about as busy as one another.
 
     The two directions of a link between `s1` and `s2` are of one pattern, and so are a disk that is read and one that

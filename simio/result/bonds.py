@@ -9,7 +9,7 @@ from simio.result.model import ResourceUse
 
 
 def beside(name: str, uses: Iterable[ResourceUse], bonds: Iterable[Bond]) -> str:
-    """The other members' use while a member of a bond is busy, for behind its sentence; '' for anything else."""
+    """A clause on the other members' use while a member of a bond is busy; '' for anything else."""
     bond = next((bond for bond in bonds if name in bond.resources), None)
     if bond is None:
         return ""

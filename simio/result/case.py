@@ -36,7 +36,7 @@ def case_result(
     program_hash: str,
     runs: Runs,
     checks: tuple[Check, ...],
-    cut_off: str = "",
+    cut_off: str,
     told: bool = True,
 ) -> CaseResult:
     """The result of a case whose program had these runs, which kept these laws; `cut_off` says what ended them.

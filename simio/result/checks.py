@@ -1,4 +1,4 @@
-"""Laws of any run, whatever the program. A result of which one does not hold is a defect of simio, and is refused."""
+"""Laws of any run, whatever the program. A result that breaks one is a defect of simio, and is refused."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check(program: Program, outcome: Outcome, certain: Bound) -> list[Check]:
 
 
 def _law(law: str, count: int, broken: Iterator[str]) -> Check:
-    """A law that was checked of so many things, with the first message of what broke it."""
+    """A law with the number of things that were checked, and the message of the first that broke it."""
     return Check(law, count, next(broken, ""))
 
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from statistics import fmean, median
 from typing import NamedTuple
 
-from simio import units
 from simio.description.measured import OBSERVED, MeasuredRow
 from simio.errors import RunError, quote
-from simio.program.service import SECOND
-from simio.program.steps import CPU_TIME, PROFILED
-from simio.result.jobvalues import job_value
 from simio.result.model import CaseResult, ScenarioResult
+from simio.result.quantities import observed, simulated_value
 from simio.result.uncertainty import Interval
 
 
@@ -59,7 +55,7 @@ _SUMS: Mapping[str, Callable[[list[float]], float]] = {"mean": fmean, "median": 
 
 
 def pooled_comparisons(result: ScenarioResult) -> list[Comparison]:
-    """Every measured row over several cases with what was simulated, but for those of which a case was not run."""
+    """Every measured row over several cases with what was simulated, except those with a case that was not run."""
     cases = {case.index: case for case in result.cases}
     found = []
     known = result.uncertainty.pooled if result.uncertainty else (None,) * len(result.pooled)
@@ -78,88 +74,8 @@ def pooled_value(row: MeasuredRow, values: Sequence[float | None]) -> float | No
     return _SUMS[row.over](known) if len(known) == len(values) else None
 
 
-def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
-    """A case's value for the quantity of a row, in its unit; None if it has none.
-
-    Throughput is the mean of all replications; the other quantities are those of the first.
-    """
-    if row.quantity == "throughput":
-        return float(units.convert(case.bytes_rate, "rate", row.unit))
-    if case.jobs and (seen_by_job := job_value(case.jobs, row)) is not None:
-        return seen_by_job
-    if row.quantity == "stream":
-        named = observed(row, [stream.name for stream in case.streams])
-        rates = [
-            each.rate * (case.request_size or 1)
-            for each in case.streams
-            if (each.name in named if row.of else not each.sent)
-        ]
-        mean = sum(rates, Fraction(0)) / len(rates) if rates else None
-        return None if mean is None else float(units.convert(mean, "rate", row.unit))
-    if row.quantity == "packets":
-        return float(units.convert(case.requests, "request_rate", row.unit))
-    if row.quantity == "cpu":
-        shares = [use.utilisation for use in case.resources if use.name == f"{row.of}.cpu"]
-        # A host that no workload uses does nothing.
-        return 100 * shares[0] if shares else 0.0
-    if row.quantity == "cores":
-        return 100 * cores(case, row.of)
-    if row.quantity == "core rate":
-        busy = cores(case, row.of)
-        return float(units.convert(case.bytes_rate, "rate", row.unit)) / busy if busy else None
-    if row.quantity == "class":
-        host, _, name = row.of.partition(" ")
-        return 100 * profile(case, host).get(name, 0.0)
-    if row.quantity == "programs":
-        return 100 * sum(use.busy * use.count for use in case.threads if use.name.endswith(f" on {row.of}"))
-    if row.quantity == "retransmits":
-        return float(sum(each.value for each in case.tallies if each.what == "sent again"))
-    if row.quantity == "demerit":
-        values = {each.name: each.value for each in case.demerits}
-        named = observed(row, values)
-        return 100 * values[named[0]] if named else None
-    if row.quantity == "process":
-        used = [
-            each.value for each in case.tallies if each.what == CPU_TIME and each.owner in (row.of, f"{row.of} 1")
-        ]
-        return 100_000 * used[0] / case.end if used else None
-    found = {each.name: each for each in case.observations if each.unit == "ps"}
-    if row.quantity == "accelerators":
-        parts = [found.get(f"{row.of}: {what}") for what in ("computing", "step")]
-        return 100 * float(parts[0].mean) / float(parts[1].mean) if parts[0] and parts[1] and parts[1].mean else None
-    matching = observed(row, found)
-    if not matching:
-        return None
-    seen = found[matching[0]]
-    if row.quantity == "requests":
-        span = (case.throughput.until - case.throughput.since) * max(len(case.seeds), 1)
-        return float(units.convert(Fraction(seen.count * SECOND, span), "request_rate", row.unit)) if span else None
-    value = {"latency": seen.mean, "p50": seen.p50, "p99": seen.p99}[row.quantity]
-    return float(units.convert(value, "time", row.unit))
-
-
-def cores(case: CaseResult, host: str) -> float:
-    """Utilisation of the cores of a host together, those with which something was placed; 1 is one core."""
-    return sum(use.utilisation for use in case.resources if use.name.startswith(f"{host}.core "))
-
-
-def profile(case: CaseResult, host: str) -> dict[str, float]:
-    """The share of each class of functions in the CPU time of a host's network path, in the measured span."""
-    times = {tally.what: tally.value for tally in case.tallies if tally.owner == host}
-    spent = {what.removeprefix(PROFILED): time for what, time in times.items() if what.startswith(PROFILED)}
-    return {what: time / sum(spent.values()) for what, time in spent.items()}
-
-
-def observed(row: MeasuredRow, names: Iterable[str]) -> list[str]:
-    """The observations or streams that a row may be of: those with its name, or whose names end in it; else all."""
-    known = list(names)
-    if not row.of:
-        return known
-    return [name for name in known if name == row.of] or [name for name in known if name.endswith(f" {row.of}")]
-
-
 def check_observations(rows: Iterable[MeasuredRow], names: Iterable[str]) -> None:
-    """Raise RunError for a latency that none of the observations of time in `names` is, or more than one."""
+    """Raise RunError for a latency that is of none of the observations of time in `names`, or may be of several."""
     known = list(names)
     for row in rows:
         if row.quantity not in OBSERVED or len(matching := observed(row, known)) == 1:

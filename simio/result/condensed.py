@@ -35,7 +35,7 @@ class Condenser:
         """The values of marks of times that were taken out of the log, by the row of the mark."""
 
     def __call__(self, marks: Ints) -> Ints:
-        """The records that stay, in order. Raises RunError if that are hardly fewer."""
+        """The records that stay, in order. Raises RunError if these are hardly fewer."""
         kept = np.ones(len(marks), dtype=bool)
         values = marks[:, 2].copy()
         for row in np.unique(marks[:, 1]).tolist():

@@ -25,7 +25,7 @@ def scale() -> NDArray[np.int64]:
 
 
 def distribution(values: NDArray[np.int64], times: NDArray[np.int64] | None = None) -> Distribution:
-    """The histogram of values of zero or more, made when somebody looks at it; `times` is how often each is there."""
+    """The histogram of values of zero or more, made at its first use; `times` is how often each is there."""
     return Distribution.later(partial(_histogram, values, times))
 
 
@@ -45,7 +45,7 @@ def _cut(counts: NDArray[np.int64], first: int, last: int) -> Distribution:
 
 
 def pooled_distribution(runs: Sequence[Distribution]) -> Distribution:
-    """The sum of histograms, made when somebody looks at it."""
+    """The sum of histograms, made at its first use."""
     return Distribution.later(partial(_sum, runs))
 
 

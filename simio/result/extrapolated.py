@@ -7,8 +7,8 @@ from simio.description.model import System
 from simio.wording import and_others
 
 FAR = 2
-"""Times the clock that a kernel's costs hold for, or the inverse, beyond which a scaled cost is told: of the measured
-tables, all but one of UNICOS are of hosts that lie nearer, so that nothing says how well costs scale further."""
+"""Factor between a host's clock and that of a kernel's costs beyond which a note says so. All measured tables but one
+of UNICOS are of hosts within it, so that no measurement shows how well costs scale further."""
 
 
 def extrapolated(system: System) -> list[str]:

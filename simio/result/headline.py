@@ -115,7 +115,7 @@ def _under_way(program: Program, outcome: Outcome, span: Throughput) -> int:
 
 
 def _doubt(program: Program, outcome: Outcome, span: Throughput) -> str:
-    """The reason why a user would not call the throughput of a span that of the run, or an empty text."""
+    """The reason to doubt that the throughput of a span is that of the run; empty without one."""
     if not span.deliveries:
         return ""
     total = measure.whole(program, outcome).amount

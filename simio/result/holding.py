@@ -16,7 +16,7 @@ Work = tuple[bool, set[int]]
 """A flag that holders of a lock take time with no other resource held, and rows of the resources that they seize."""
 
 KEPT = 64
-"""Programs, at most, of which is kept what was found: as many as a sweep has templates."""
+"""Largest number of programs whose holdings are kept: as many as a sweep has templates."""
 MOST_STEPS = 2**18
 """Steps of all these programs together, at most, which are 16 MB."""
 

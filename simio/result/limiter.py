@@ -19,7 +19,7 @@ BUSY = 0.75
 MOSTLY = 0.5
 """Share of the time from which a machine's waiting is named as the limit."""
 CROWD = 8
-"""Requests in a queue from which on enough are under way that stages do not run one after another."""
+"""Requests in a queue from which on so many are under way that stages overlap."""
 SENTENCES = {
     "resource": "{} is busy {:.1%} of the time",
     "thread": "{} is busy {:.1%} of the time and does one thing at a time",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from simio.result.distribution import distribution
 from simio.result.model import ContainerUse, Pace, ResourceUse, StreamRate, TallyValue, ThreadUse, Throughput
 from simio.result.recorded import Observation
 from simio.result.statistics import percentile, warm_up
-from simio.sketch import Sketch
 
 Ints = NDArray[np.int64]
 SHORT = "the run is too short for a steady state: the whole run is reported, with its start"
@@ -281,47 +281,40 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
         if mark.role in ("delivered", "sent", "counted", "packet", "begun", "ended"):
             continue
         if row in outcome.condensed:
-            found.append(_of_many(mark, outcome.condensed[row]))
+            seen = outcome.condensed[row]
+            extremes = seen.least, seen.most
+            found.append(_observation(mark, seen.count, seen.mean, extremes, seen.percentile, seen.steps()))
             continue
         rows = outcome.records((row,))
         values = np.sort(rows[rows[:, 0] > span.since, 2])
-        if len(values):
-            p50, p90, p95, p99, p999 = (percentile(values, share) for share in (0.5, 0.9, 0.95, 0.99, 0.999))
-            found.append(
-                Observation(
-                    name=mark.name,
-                    unit=mark.unit,
-                    count=len(values),
-                    mean=int(values.sum()) / len(values),
-                    least=int(values[0]),
-                    most=int(values[-1]),
-                    distribution=distribution(values),
-                    p50=p50,
-                    p90=p90,
-                    p95=p95,
-                    p99=p99,
-                    p999=p999,
-                )
-            )
+        if count := len(values):
+            mean, extremes = int(values.sum()) / count, (int(values[0]), int(values[-1]))
+            found.append(_observation(mark, count, mean, extremes, partial(percentile, values), (values,)))
     return tuple(found)
 
 
-def _of_many(mark: Mark, values: Sketch) -> Observation:
-    """Records of a mark in the whole of a run that was too long to keep each value."""
-    p50, p90, p95, p99, p999 = (values.percentile(share) for share in (0.5, 0.9, 0.95, 0.99, 0.999))
+def _observation(
+    mark: Mark,
+    count: int,
+    mean: float,
+    extremes: tuple[int, int],
+    percentile_of: Callable[[float], int],
+    histogram: tuple[Ints, ...],
+) -> Observation:
+    """The distribution of what a mark recorded; `histogram` is what `distribution` makes one of."""
     return Observation(
         name=mark.name,
         unit=mark.unit,
-        count=values.count,
-        mean=values.mean,
-        least=values.least,
-        most=values.most,
-        distribution=distribution(*values.steps()),
-        p50=p50,
-        p90=p90,
-        p95=p95,
-        p99=p99,
-        p999=p999,
+        count=count,
+        mean=mean,
+        least=extremes[0],
+        most=extremes[1],
+        distribution=distribution(*histogram),
+        p50=percentile_of(0.5),
+        p90=percentile_of(0.9),
+        p95=percentile_of(0.95),
+        p99=percentile_of(0.99),
+        p999=percentile_of(0.999),
     )
 
 

@@ -25,7 +25,7 @@ def nothing(program: Program, run: Run, outcome: Outcome, once: Callable[[int, i
     end = units.format_quantity(outcome.end, "time")
     first = _first(program, run, outcome, once)
     if first is None:
-        return f"nothing was delivered within {end}; the first delivery is further away than a short search looked"
+        return f"nothing was delivered within {end}; a short search did not reach the first delivery"
     took = units.format_quantity(first, "time")
     return f"nothing was delivered within {end}: the first delivery comes after {took}. Make run.until longer"
 

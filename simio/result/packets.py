@@ -13,7 +13,7 @@ from simio.machines.network.queue import REFUSED
 from simio.program.steps import Program
 
 _ENDS = {" dropped": "dropped", " lost": "lost", " not reassembled": "did not reassemble"}
-"""Endings of the names of marks that stand for packets that are no more, and the words for their end."""
+"""Endings of the names of marks of lost packets, and the words for their loss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Packets:
         }
 
     def _losses(self) -> dict[int, tuple[str, str]]:
-        """Name and kind of the marks of packets that are no more."""
+        """Name and kind of the marks of lost packets."""
         found = {}
         for row, mark in enumerate(self.program.marks):
             for end, how in _ENDS.items():

@@ -1,4 +1,4 @@
-"""Notes on a run that is not of one piece: work that ended early, parts whose use changes, and runs that differ."""
+"""Notes on a run whose parts differ: work that ended early, use that changes, and runs far from their mean."""
 
 from __future__ import annotations
 

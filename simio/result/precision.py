@@ -32,14 +32,14 @@ MOST_REPLICATIONS = 100
 BATCHES = 20
 """Batches that a measured span is divided into."""
 LEAST = 5
-"""Deliveries that a batch has at least, on average; with fewer, there is no telling how precise a run is."""
+"""Deliveries that a batch has at least, on average; with fewer, the precision of a run is unknown."""
 FIRST = SECOND // 1000
 """Time in ps that a run takes first where it is lengthened until it is precise enough."""
 
 _FIGURE = re.compile(r"[\d.,]+( [munp]?s\b)?")
 
 STOPPED = (*SPENT, Status.INTERRUPTED)
-"""Ends of a run after which there is no other."""
+"""Statuses of a run after which there is no further run."""
 
 
 class Seen(NamedTuple):
@@ -118,14 +118,14 @@ def carry_out(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
 
 
 def wanted(run: Run, program: Program, certain: Bound) -> Wanted:
-    """The runs of a program that its scenario's `run` wants; whoever takes them makes them."""
+    """The runs of a program that its scenario's `run` wants; the caller makes them."""
     if run.precision is not None and not program.random:
         return _lengthened(run, program, certain)
     return _repeated(run, program, certain)
 
 
 def completed(runs: Wanted, once: Once, outcome: Outcome) -> Runs:
-    """All runs that are wanted, of which this is the outcome of the first."""
+    """All runs that are wanted; `outcome` is that of the first."""
     try:
         while True:
             outcome = once(*runs.send(outcome))

@@ -1,4 +1,4 @@
-"""Records of a run: distributions of values, and timelines; much of it is made when looked at."""
+"""Records of a run: distributions of values, and timelines; most are made at their first use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Later:
-    """A part of a result that `later` makes when somebody first looks at it, which is never in a sweep.
+    """A part of a result that `later` makes at its first use; a sweep uses none.
 
     Defaults of fields come from factories: a default that is an attribute of the class would be found first.
     """
@@ -41,7 +41,7 @@ class Later:
 
 
 class Rows(Sequence[T]):
-    """Records that `make` makes when somebody first looks at them, which is never in a sweep."""
+    """Records that `make` makes at their first use; a sweep uses none."""
 
     def __init__(self, make: Callable[[], tuple[T, ...]]) -> None:
         self._make = make
@@ -77,7 +77,7 @@ class Rows(Sequence[T]):
 
 @dataclass(frozen=True)
 class Distribution(Later):
-    """A histogram: `counts` of values from each of `edges` on to below the next one, of which there is one more.
+    """A histogram: `counts` of values from each of `edges` to below the next; there is one edge more than counts.
 
     Edges are those of one scale for all results, so that histograms can be added.
     """

@@ -117,7 +117,7 @@ class Recount:
         np.add.at(self.in_use, which, units)
 
     def finished(self, outcome: Outcome) -> None:
-        """The run has ended: those who still wait have waited so far, what is left in a container stays."""
+        """The run has ended: threads that still wait have waited until then; what is left in a container stays."""
         waiting = outcome.alive[outcome.alive[:, 3] != Wait.READY, 0]
         still = np.isin(self._last[:, 1], waiting)
         gone, last = self._last[~still], self._last[still]

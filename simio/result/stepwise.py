@@ -1,4 +1,4 @@
-"""Laws that take more than a run records: they watch another run of the same program, step by step."""
+"""Laws that need more than a run records: they watch another run of the same program, step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baseline: what every row was simulated to be when somebody last looked at it and kept it."""
+"""The baseline: the simulated value of every row when the baseline was last updated."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class BlindTest:
 
 
 def median_error(errors: Sequence[float]) -> float:
-    """The median of absolute errors, of which there is one at least."""
+    """The median of absolute errors, one at least."""
     return median(map(abs, errors))
 
 

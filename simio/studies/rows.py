@@ -94,7 +94,7 @@ class Library:
         """The names of all tables, study/table, and of the user's own."""
         return [*self.own, *table_names(self.tables)]
 
-    def chosen(self, studies: Sequence[str] = ()) -> list[str]:
+    def chosen(self, studies: Sequence[str]) -> list[str]:
         """The tables of the studies (sgi-hippi) and of single names (sgi-hippi/table-1); all if none is given.
 
         Raises SimioError with all names that there are not.

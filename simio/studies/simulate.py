@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from simio.description.measured import MeasuredRow
 from simio.errors import RunError, SimioError
-from simio.result.compare import pooled_value, simulated_value
+from simio.result.compare import pooled_value
 from simio.result.model import CaseResult
+from simio.result.quantities import simulated_value
 from simio.running import RunOptions, pooled_rows, run_case
 from simio.studies.rows import Library, Row
 

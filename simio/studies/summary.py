@@ -181,7 +181,7 @@ def _group(name: str, library: Library) -> list[str]:
     return [each.name for each in tables if each.tolerance and each.tolerance.group == name]
 
 
-def exact(share: float, points: bool = False) -> str:
+def exact(share: float, points: bool) -> str:
     """A share with the digits that distinguish it from the bar that it exceeds."""
     return f"{share * 100:.4g}{_UNITS[points]}"
 

@@ -89,7 +89,7 @@ def rdma(site: Site, workload: Workload[Rdma]) -> None:
 
 
 def _arriving(site: Site, name: str, ends: tuple[End, End], params: Rdma, took: Handle) -> None:
-    """The messages that come to a queue pair, each a thread; `ends` are the one that posts and the one that sends."""
+    """The messages that reach a queue pair, each a thread; `ends` are the one that posts and the one that sends."""
     p, (near, sender) = site.p, ends
     assert params.arrivals is not None
     arrivals = ArrivalProcess(p, name, params.arrivals, params.pairs)

@@ -195,7 +195,7 @@ def test_an_interrupt_prints_what_is_done_and_keeps_the_baseline(
         run(keys[:2], tell, *rest)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("simio.cli.validate"), "run_cases", interrupted)
+    monkeypatch.setattr(import_module("simio.cli.rowruns"), "run_cases", interrupted)
     before = (elsewhere / "baseline.json").read_text()
     result = simio(DISKS, "slac-gige/ping", "--update-baseline")
     assert result.exit_code == 130
@@ -211,9 +211,9 @@ def test_an_interrupted_cross_validation_shows_the_groups_that_are_done(monkeypa
         yield Group(("sgi-hippi/table-1",), ("a.b",), why="too few rows")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("simio.cli.validate"), "cross_validated", one_of_two)
+    monkeypatch.setattr(import_module("simio.cli.evidence"), "cross_validated", one_of_two)
     result = CliRunner().invoke(main, ["validate", "--cross-validate", "table"])
     assert result.exit_code == INTERRUPTED
     assert "sgi-hippi/table-1: done\n" in result.stderr
-    assert "interrupted: shown is what is done, 1 group of studies" in result.stderr
+    assert "interrupted: 1 group of studies done, and shown" in result.stderr
     assert "not cross-validated: too few rows" in result.stdout

@@ -27,7 +27,7 @@ from docs_tables import with_tables
 
 import simio
 from simio.loading.tables import table_names
-from simio.report.tables import signed
+from simio.report.grid import signed
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.model import ScenarioResult
 from simio.wording import in_unit

@@ -126,4 +126,4 @@ def test_the_address_is_one_that_a_browser_takes(
     if "cannot listen" in done.stderr:
         pytest.skip("no such addresses here")
     assert done.stdout.startswith(address)
-    assert ("whoever reaches this machine" in done.stderr) == warned
+    assert ("everyone who reaches this machine" in done.stderr) == warned

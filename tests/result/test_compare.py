@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from simio.description.measured import MeasuredRow, PooledRow
+from simio.description.measured import QUANTITIES, MeasuredRow, PooledRow
 from simio.errors import RunError
 from simio.result.compare import check_observations, comparisons, pooled_comparisons, summary
 from simio.result.model import CaseResult, Limiter, ResourceUse, ScenarioResult, StreamRate, Throughput
+from simio.result.quantities import simulated_value
 from simio.result.recorded import Observation, Timeline
 
 MS = 10**9
@@ -47,6 +48,9 @@ def case(*rows: MeasuredRow) -> CaseResult:
         (row("latency", 4, "ms", "reader: block"), 5, 0.25),
         (row("latency", 4000, "us", "reader: block"), 5000, 0.25),
         (row("latency", 7, "ms", "whole block"), 7, 0),
+        (row("p50", 4, "ps", "reader: block"), 2, -0.5),
+        (row("p99", 4, "ps", "reader: block"), 4, 0),
+        (row("requests", 5, "IOPS", "reader: block"), 4, -0.2),
         (row("cpu", 20, "%", "a"), 25, 0.25),
         (row("cpu", 20, "%", "idle"), 0, -1),
         (row("throughput", 70, "MB/s", upper=90), 80, 0),
@@ -56,12 +60,17 @@ def case(*rows: MeasuredRow) -> CaseResult:
         (row("throughput", None, "MB/s"), 80, None),
     ],
 )
-def test_each_quantity_beside_its_measured_value(
-    measured: MeasuredRow, simulated: float, error: float | None
-) -> None:
+def test_measured_values_beside_simulated_ones(measured: MeasuredRow, simulated: float, error: float | None) -> None:
     (found,) = comparisons(case(measured))
     assert found.simulated == pytest.approx(simulated)
     assert found.error == (None if error is None else pytest.approx(error))
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_of_a_host_or_name_that_is_not_there_nothing_is_simulated(quantity: str) -> None:
+    units = {"rate": "MB/s", "request_rate": "IOPS", "time": "ms", "share": "%", "count": "1"}
+    found = simulated_value(case(), row(quantity, 1, units[QUANTITIES[quantity]], "nothing"))
+    assert (found or 0) == (80 if quantity == "throughput" else 0)
 
 
 def test_what_was_never_observed_has_no_error() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from loads_bench import ran, scenario
 
-from simio.report import tables
+from simio.report import casetables
 from simio.report.data import as_csv, as_json
 from simio.report.html.distributions import distributions
 from simio.result.distribution import cumulative, distribution, pooled_distribution, quantile, scale
@@ -111,10 +111,10 @@ def test_every_output_has_the_distribution(tmp_path) -> None:
     path = scenario(tmp_path, "{rate: 60 /s}", "until: 4 s")
     result = run_scenario(path)
     (case,) = result.cases
-    grid = tables.observations(case)
+    grid = casetables.observations(case)
     assert grid.headings[-2:] == ["99.9%", "most"]
     assert all(len(row) == len(grid.headings) for row in grid.rows)
-    (row,) = tables.spreads(case).rows
+    (row,) = casetables.spreads(case).rows
     assert "█" in row[2]
     (seen,) = json.loads("".join(as_json(result)))["cases"][0]["observations"]
     assert sum(seen["distribution"]["counts"]) == seen["count"]
@@ -131,5 +131,5 @@ def test_every_output_has_the_distribution(tmp_path) -> None:
 
 
 def test_sparklines_are_no_longer_than_they_may_be() -> None:
-    assert tables.sparkline([0, 1, 4, 8]) == " ▁▄█"
-    assert len(tables.sparkline([1] * 400)) == 40
+    assert casetables.sparkline([0, 1, 4, 8]) == " ▁▄█"
+    assert len(casetables.sparkline([1] * 400)) == 40

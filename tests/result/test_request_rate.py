@@ -15,7 +15,7 @@ from simio.cli.main import main
 from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.lower import lower
-from simio.report import tables
+from simio.report import casetables
 from simio.report.data import as_csv, as_json
 from simio.report.html.timelines import timelines
 from simio.result.request_rate import in_unit_of
@@ -64,11 +64,19 @@ def test_the_first_line_says_so(tmp_path) -> None:
 def test_what_counts_no_requests_has_no_rate_of_them(tmp_path) -> None:
     path = tmp_path / "copy.yaml"
     path.write_text(
-        "title: t\nhosts: {a: {model: hosts/linux-2002-dual-p3}}\n"
-        "workload: {c: {kind: compute, host: a, threads: 1, work: 1 ms}}\nrun: {until: 10 ms}\nreport: {unit: IOPS}\n"
+        """\
+title: A small file is copied
+hosts: {h: {model: hosts/linux-2002-dual-p3, adapters: {scsi: {model: adapters/aha-2940, bus: pci}}}}
+disks: {d: {model: disks/st41601n, count: 2}}
+volumes: {v: {kind: stripe, of: d, unit: 8 KiB, file_system: filesystems/aix-jfs}}
+links: [{model: links/scsi-1, between: [h.scsi, d], length: 1 m}]
+workload: {copy: {host: h, from: v, to: v, file: 4 KiB, buffer: 512 B, access: buffered}}
+report: {unit: IOPS}
+"""
     )
     done = CliRunner().invoke(main, ["run", str(path)])
-    assert done.exit_code != 0 or "0 IOPS" in done.output
+    assert done.exit_code == 2
+    assert "no workload of this scenario counts requests that ended in the measured span" in done.stderr
 
 
 def test_no_other_unit_is_taken(tmp_path) -> None:
@@ -146,5 +154,5 @@ def test_what_is_rebuilt_stays_in_bytes_beside_requests(load) -> None:
     plain, asked = (each["raid: rebuilt"] for each in streams)
     assert (asked.rate, asked.unit) == (plain.rate, "MB/s")
     assert asked.rate > 10**6
-    labels = {str(row[0]): str(row[1]) for row in tables.streams(case, "IOPS").rows}
+    labels = {str(row[0]): str(row[1]) for row in casetables.streams(case, "IOPS").rows}
     assert labels["raid: rebuilt, MB/s"] == figure(float(asked.rate) / 1e6)

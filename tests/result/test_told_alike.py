@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simio.program.steps import Bond
-from simio.report.tables import resources
+from simio.report.casetables import resources
 from simio.result.model import ResourceUse
 
 

@@ -93,7 +93,7 @@ def test_what_is_lost_is_sent_again_after_the_timeout_or_when_the_port_is_back(
     assert [size for _, size in ran.marks("reader: d6")] == [BLOCK] * 64
     # The command was sent at most some milliseconds before the outage, and takes some again afterwards.
     assert waits - 12 < longest(ran) < waits + 12
-    assert total(ran, "commands lost on the way") == -(-waits // 30_000) if text == BUS else 1
+    assert total(ran, "commands lost on the way") == (-(-waits // 30_000) if text == BUS else 1)
 
 
 def test_an_outage_at_the_idle_end_costs_nothing() -> None:

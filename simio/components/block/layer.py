@@ -95,7 +95,7 @@ class BlockLayer:
     def scheduler(self, drive: str, interface: RequestInterface, users: int) -> Scheduler:
         """The scheduler of a drive that so many processes use, as requests through an interface meet it."""
         if not interface.kernel:
-            return Scheduler(self.p, self.cores, drive)
+            return Scheduler(self.p, self.cores, drive, users)
         if drive not in self._schedulers:
             self._schedulers[drive] = SCHEDULERS[self.sheet.scheduler](self.p, self.cores, drive, users)
         return self._schedulers[drive]
@@ -108,7 +108,7 @@ class Process:
     and back; done requests stand in line for the core, as they do in a completion queue.
     """
 
-    def __init__(self, layer: BlockLayer, name: str, core: int, interface: str, helper: int | None = None) -> None:
+    def __init__(self, layer: BlockLayer, name: str, core: int, interface: str, helper: int | None) -> None:
         """`helper` is the core of the kernel thread that submits, where the interface has one."""
         self.layer, self.p, self.name = layer, layer.p, name
         self.interface: RequestInterface = INTERFACES[interface]

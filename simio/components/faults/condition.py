@@ -68,7 +68,7 @@ class Downtime:
 class Schedule(Downtime):
     """Down in spans that are known beforehand, in ps; false if there are none, and always up."""
 
-    def __init__(self, p: Builder, spans: Iterable[Span] = ()) -> None:
+    def __init__(self, p: Builder, spans: Iterable[Span]) -> None:
         self.p = p
         self.spans = merged(spans)
 

@@ -77,7 +77,7 @@ class Failures:
                         which.set(number_of_part)
 
 
-def loses_commands(system: System, disk: str, cut: Collection[str] = ()) -> bool:
+def loses_commands(system: System, disk: str, cut: Collection[str]) -> bool:
     """True if commands of a disk can fail; in `cut` are disks that a host can give up because of outages."""
     described = system.disks[disk]
     errors = described.read_errors

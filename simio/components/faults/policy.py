@@ -64,7 +64,7 @@ class Policy:
 
     @cached_property
     def cut_off(self) -> bool:
-        """True if the driver can come to give the disk up because of outages.
+        """True if outages can make the driver give the disk up.
 
         Attempts are at least `timeout` apart. So an outage that is not reported costs a command one that was under
         way when it began, and one in each `timeout` of its length.
@@ -74,7 +74,7 @@ class Policy:
 
     @property
     def gives_up(self) -> bool:
-        """True if the driver can come to give the disk up."""
+        """True if anything can make the driver give the disk up."""
         return self.cut_off or self.silent_from is not None
 
 

@@ -105,7 +105,7 @@ class ServedFile(FileInCache):
             self.cached.wait(end, wake or self.kernel.wake)
 
     def _begin_at(self, block: Register) -> None:
-        """Windows before that of the first block that is asked for are not read; they pass for being there."""
+        """Windows before that of the first block that is asked for are not read; they count as read."""
         p = self.p
         with p.scope():
             passed = p.answer(machines.begin, self.windows, block * self.transfer)

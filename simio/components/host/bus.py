@@ -221,7 +221,7 @@ class ParallelBus:
 class BusMaster:
     """A device that transfers over a bus one thing after another, in order of arrival, a byte in `device_byte` ps."""
 
-    def __init__(self, bus: DmaPath, name: str, device_byte: Fraction = Fraction(0)) -> None:
+    def __init__(self, bus: DmaPath, name: str, device_byte: Fraction) -> None:
         self.bus = bus
         self.device_byte = device_byte
         self.order = bus.p.container(f"{name} DMA", 1, 1, "transfers")

@@ -21,7 +21,7 @@ class Interrupts:
     A count of 1 or no delay means an interrupt a command.
     """
 
-    def __init__(self, p: Builder, kernel: Interruptible, name: str, count: int = 1, delay: int = 0) -> None:
+    def __init__(self, p: Builder, kernel: Interruptible, name: str, count: int, delay: int) -> None:
         self.p = p
         self.kernel = kernel
         self.name = name
@@ -48,7 +48,7 @@ class Interrupts:
                 p.put(self.served, self.count - 1)
 
     def _expire_later(self) -> None:
-        """Start the clock of a batch, of which this command is the first."""
+        """Start the clock of a batch that begins with this command."""
         p = self.p
         batch = p.answer(coalesce.batch, self.state)
         with p.fork("coalesce", delay=self.delay, daemon=True):

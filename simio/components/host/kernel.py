@@ -78,7 +78,7 @@ class UnixKernel:
 
     @labelled("process switches", "host.name")
     def wake(self) -> None:
-        """Switch to the process that the interrupt made ready."""
+        """Switch to the process that the interrupt has woken."""
         self.host.work(self.sheet.context_switch)
 
     def slept(self, wait: Callable[[], None]) -> None:

@@ -52,7 +52,7 @@ class RootComplex:
         return self.ordering is not None or self.translations is not None
 
     @labelled("address translation")
-    def translate(self, amount: Operand, place: Operand | None = None) -> None:
+    def translate(self, amount: Operand, place: Operand | None) -> None:
         """Wait until the pages of a transfer are translated: those from address `place` on, or ones mapped for it."""
         if self.translations is None:
             return
@@ -85,7 +85,7 @@ class PcieBus:
         root: RootComplex,
         memory: Handle,
         memory_byte: Fraction,
-        uplink: PcieBus | None = None,
+        uplink: PcieBus | None,
     ) -> None:
         self.p = p
         self.part = part
@@ -269,7 +269,7 @@ class PcieBus:
         self.p.advance(self.delay)
 
     @labelled("register access", "name")
-    def mmio_write(self, amount: int = WORD) -> None:
+    def mmio_write(self, amount: int) -> None:
         """A CPU's posted write of `amount` bytes to a device; returns when it is there."""
         self._pass(self._wires(amount + self.sheet.request, "down"))
         self.p.advance(self.delay)

@@ -80,7 +80,7 @@ class NetworkInterface:
         self.output.drive(priority)
 
     @contextmanager
-    def sending(self, packet: Packet, driven: bool = False) -> Iterator[Left]:
+    def sending(self, packet: Packet, driven: bool) -> Iterator[Left]:
         """See `Interface.sending`."""
         p = self.p
         with self.rings.leaving(packet) as departure, self.output.passed(packet, driven):

@@ -18,7 +18,7 @@ from simio.program.builder import Builder, Handle
 from simio.program.service import ratio
 
 _LENGTHS = 64
-"""Lengths up to that of a full segment that are looked at: of what pads to cells, another may waste less a byte."""
+"""Lengths that are tried, up to that of a full segment, since padding to cells can make a shorter one waste less."""
 
 
 def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:

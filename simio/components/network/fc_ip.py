@@ -42,8 +42,8 @@ class FibreChannelRoute:
         credits: Sequence[int],
         latencies: Sequence[int],
         payload: int,
-        down: Sequence[Span] = (),
-        refused: Callable[[Packet], None] | None = None,
+        down: Sequence[Span],
+        refused: Callable[[Packet], None] | None,
     ) -> None:
         """`credits` of receiving ports, `latencies` of the switches in ps, `payload` of a frame in bytes.
 

@@ -225,7 +225,7 @@ class HippiInterface:
         self.output.drive(priority)
 
     @contextmanager
-    def sending(self, packet: Packet, driven: bool = False) -> Iterator[Left]:
+    def sending(self, packet: Packet, driven: bool) -> Iterator[Left]:
         """See `Interface.sending`."""
         p = self.p
         with self.output.passed(packet, driven):

@@ -33,7 +33,7 @@ class IdealInterface:
         """See `Interface.drive`."""
 
     @contextmanager
-    def sending(self, packet: Packet, driven: bool = False) -> Iterator[Left]:
+    def sending(self, packet: Packet, driven: bool) -> Iterator[Left]:
         """See `Interface.sending`."""
         yield lambda: None
 

@@ -41,7 +41,7 @@ class Interface(Protocol):
     def drive(self, priority: int = PROCESS) -> None:
         """Emit the CPU time of the driver to hand a packet to the adapter."""
 
-    def sending(self, packet: Packet, driven: bool = False) -> AbstractContextManager[Left]:
+    def sending(self, packet: Packet, driven: bool) -> AbstractContextManager[Left]:
         """Emit a packet's way from the stack to where the wire begins.
 
         The body runs when the packet is ready to be sent, unless it is dropped; what the context gives has to be

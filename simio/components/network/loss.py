@@ -38,7 +38,7 @@ class Loss:
         name: str,
         packets: float,
         units: float,
-        down: Sequence[Span] = (),
+        down: Sequence[Span],
         bursts: tuple[float, float, float] | None = None,
     ) -> None:
         self.p = p

@@ -90,8 +90,8 @@ class NfsMount:
         stacks: tuple[Stack, Stack],
         paths: tuple[NetworkPath, NetworkPath],
         params: MountParams,
-        storage: Sequence[ServerStorage] = (),
-        threads: Sequence[Handle] = (),
+        storage: Sequence[ServerStorage],
+        threads: Sequence[Handle],
     ) -> None:
         p: Builder = stacks[0].p
         self.p, self.name, self.params = p, name, params

@@ -46,9 +46,7 @@ class NfsTcpMount:
     Mounts share what is stable: one request at a time.
     """
 
-    def __init__(
-        self, transport: RpcTransport[Any], options: MountOptions, stable: int = 0, disk: Handle | None = None
-    ) -> None:
+    def __init__(self, transport: RpcTransport[Any], options: MountOptions, stable: int, disk: Handle | None) -> None:
         self.transport, self.options, self.p = transport, options, transport.p
         self.client, self.server = transport.client, transport.server
         self.messages = MESSAGES[options.protocol]

@@ -110,7 +110,7 @@ def dropped(p: Builder, name: str, packet: Packet, how: str = "dropped") -> None
 class DropQueue:
     """A queue, in packets or bytes, that drops what does not fit."""
 
-    def __init__(self, p: Builder, name: str, capacity: int, owner: str = "", unit: str = "bytes") -> None:
+    def __init__(self, p: Builder, name: str, capacity: int, owner: str, unit: str = "bytes") -> None:
         """`owner` is who the drops are counted for, `name` if left out; `unit` that of the capacity."""
         self.p = p
         self.owner = owner or name

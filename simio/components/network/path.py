@@ -190,7 +190,7 @@ class Network:
         system: System,
         graph: Topology,
         kernel: Callable[[str], UnixKernel],
-        capture: Capture | None = None,
+        capture: Capture | None,
     ) -> None:
         self.p = p
         self.capture = capture

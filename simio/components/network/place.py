@@ -127,13 +127,13 @@ class Profile:
 class CorePlace:
     """A core as something runs on it: a process, or a softirq."""
 
-    def __init__(self, spent: Profile, core: Core, priority: int = PROCESS, spinner: Spinner | None = None) -> None:
+    def __init__(self, spent: Profile, core: Core, priority: int, spinner: Spinner | None) -> None:
         self.p = spent.p
         self.spent = spent
         self.core = core
         self.priority = priority
         self.spinner = spinner
-        """The poll loop that occupies the core for ever, if programs poll."""
+        """The poll loop, which never leaves the core, if programs poll."""
         self.held = False
         """True while steps are emitted that run with the core in hand."""
 

@@ -152,7 +152,7 @@ class PlacedEndpoint(Endpoint):
     def _open(self, active: int) -> None:
         p = self.p
         with p.scope():
-            # Whoever listens does so before the call takes time, or waits for its core.
+            # A process that listens does so before the call takes time, or waits for its core.
             if active:
                 self._own("call")
             p.answer(connection.open_up, self.state, active)

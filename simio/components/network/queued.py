@@ -113,7 +113,7 @@ class QueuedInterface:
         self.host.work(self.sheet.transmit_cost + self.sheet.doorbell, priority)
 
     @contextmanager
-    def sending(self, packet: Packet, driven: bool = False) -> Iterator[Left]:
+    def sending(self, packet: Packet, driven: bool) -> Iterator[Left]:
         """See `Interface.sending`."""
         p = self.p
         if not driven:

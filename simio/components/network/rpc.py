@@ -42,7 +42,7 @@ class RpcClient:
         paths: tuple[NetworkPath, NetworkPath],
         places: int,
         timeout: int,
-        retrans: int | None = None,
+        retrans: int | None,
     ) -> None:
         """`timeout` is the first one in ps; after `retrans` repetitions a call is given up, if that is not None."""
         p: Builder = stacks[0].p
@@ -96,7 +96,7 @@ class RpcClient:
         self.stack.work("RPC and NFS", self.stack.sheet.rpc)
 
     def _called(self, length: Register, word: Register) -> None:
-        """A call has come to the server: to its present incarnation, if it has one."""
+        """A call has reached the server: its present incarnation, if it has one."""
         for incarnation, server in enumerate(self.servers):
             with self.incarnations.alive(incarnation):
                 server.socket.arrive(length, word)

@@ -18,9 +18,7 @@ class Seat:
     the core that it `steers` to (RFS, RPS).
     """
 
-    def __init__(
-        self, stack: Stack, interface: QueuedInterface, cores: tuple[int, int], steered: int | None = None
-    ) -> None:
+    def __init__(self, stack: Stack, interface: QueuedInterface, cores: tuple[int, int], steered: int | None) -> None:
         """`cores` are those of the program and of the queue, `steered` the one that software steers to, if it does.
 
         Raises RunError if programs poll, and the first two differ.

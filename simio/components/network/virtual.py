@@ -101,7 +101,7 @@ class VirtualInterface:
         self.host.work(self.cost, priority)
 
     @contextmanager
-    def sending(self, packet: Packet, driven: bool = False) -> Iterator[Left]:
+    def sending(self, packet: Packet, driven: bool) -> Iterator[Left]:
         """See `Interface.sending`."""
         if not driven:
             self.drive()

@@ -103,7 +103,7 @@ class Attachments:
 
     @cached_property
     def cut(self) -> frozenset[str]:
-        """The disks that a host can come to give up because of outages on the route to them."""
+        """The disks that outages on the route to them can make a host give up."""
         if not self._interrupted:
             return frozenset()
         hosts = [host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernelSheet)]

@@ -32,7 +32,7 @@ class Devices:
         attachments: Attachments,
         drive: Callable[[str], StorageDrive],
         failures: Callable[[], Failures],
-        into: Computer | None = None,
+        into: Computer | None,
         initiator: Callable[[Adapter[StorageAdapter], str], Initiator] | None = None,
         session: Callable[[Link], RemoteSession] | None = None,
     ) -> None:

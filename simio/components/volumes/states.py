@@ -29,7 +29,7 @@ class Changes:
         lost: Mapping[int, int | None],
         spare: int | None,
         chunk: int,
-        pairs: bool = False,
+        pairs: bool,
     ) -> None:
         """`lost` are the members that can be lost, with the words that say so, or None where one is from the start.
 

@@ -12,7 +12,6 @@ _TIMES = {
     "h": 3600 * 10**12, "d": 86400 * 10**12,
 }  # fmt: skip
 _TIME = re.compile(r"(\d+)([a-z]*)")
-KB_BASES = (1000, 1024)
 
 
 def whole(text: str, kb_base: int = 1024) -> int:

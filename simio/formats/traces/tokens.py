@@ -1,7 +1,7 @@
 """Columns of many lines at once: where the words of a block begin and end, and the numbers in them.
 
 Reading line by line takes ten times as long. Whatever is out of the ordinary (lines of different lengths, quotation
-marks, signs, exponents) gives None: whoever asks then reads the block line by line.
+marks, signs, exponents) gives None: the caller then reads the block line by line.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import networkx as nx
 
-from simio.report import tables
+from simio.report import casetables, tables
 from simio.report.html.text import grid_table, shown
 from simio.report.tables import rate_text
 from simio.report.terminal import span_text, spread_texts
@@ -46,22 +46,22 @@ def summary(case: CaseResult, graph: nx.Graph, unit: str) -> str:
 def uses(case: CaseResult) -> str:
     """The utilisation of every resource that was used."""
     used = (use for use in case.resources if use.seizes or use.utilisation)
-    return f"<h3>Use of everything</h3>{grid_table(tables.resources(used, case.bonds), 'uses')}"
+    return f"<h3>Use of everything</h3>{grid_table(casetables.resources(used, case.bonds), 'uses')}"
 
 
 def records(case: CaseResult, unit: str) -> str:
     """Streams, distributions and totals, and what it takes to run the same again."""
     parts = []
     if len(case.streams) > 1:
-        parts.append(f"<h3>Streams</h3>{grid_table(tables.streams(case, unit))}")
+        parts.append(f"<h3>Streams</h3>{grid_table(casetables.streams(case, unit))}")
         if shared := fairness(case.streams):
             parts.append(f"<p>{shared.sentence}.</p>")
     if case.observations:
-        parts.append(f"<h3>Observations</h3>{grid_table(tables.observations(case))}")
+        parts.append(f"<h3>Observations</h3>{grid_table(casetables.observations(case))}")
     if case.tallies:
-        if (spent := tables.profiles(case)).rows:
+        if (spent := casetables.profiles(case)).rows:
             parts.append(f"<h3>CPU time by class</h3>{grid_table(spent)}")
-        parts.append(f"<h3>Totals</h3>{grid_table(tables.tallies(case))}")
+        parts.append(f"<h3>Totals</h3>{grid_table(casetables.tallies(case))}")
     return "".join([*parts, f'<p class="fine">{shown(_identity(case))}</p>'])
 
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from simio.errors import visible
-from simio.report.tables import FAIR, GOOD, Cell, Grid, ShareCell, SignedErrors, signed
+from simio.report.grid import FAIR, GOOD, Cell, Grid, ShareCell, SignedErrors, signed
 
 BUSY, HALF = 0.9, 0.6
 """Shares from which a bar is red and yellow."""

@@ -47,7 +47,7 @@ _HALVINGS = 20
 _PARTS = 32
 """Sizes that stand for a half, each the mean of its part."""
 _POINTS = 8
-"""Points at which a part is looked at for its mean."""
+"""Points of a part at which its mean is taken."""
 
 
 class SizeDistribution(Values):

@@ -236,7 +236,7 @@ class RequestPlaces:
         self.aligned = gcd(start, *(size for size, _ in params.sizes), params.stride or 0)
 
     def requests(self, at: Register, size: int) -> Iterator[int]:
-        """Run a for loop's body for every request over `size` bytes from `at` on, `at` being set; gives sizes."""
+        """Run a for loop's body for every request over `size` bytes from `at` on, which is set; yields sizes."""
         p, params = self.p, self.params
         if self.mix:
             yield from self._mixed(at, size, self.mix)
@@ -252,7 +252,7 @@ class RequestPlaces:
                 at.set(at + (params.stride or amount))
 
     def _mixed(self, at: Register, size: int, mix: Handle) -> Iterator[int]:
-        """Requests that come to `size` bytes in the mean, each of a size drawn by weight."""
+        """Requests of `size` bytes together in the mean, each of a size drawn by weight."""
         p, sizes = self.p, self.params.sizes
         mean = sum(length * weight for length, weight in sizes) // sum(weight for _, weight in sizes)
         with p.loop(max(size // mean, 1)):

@@ -21,9 +21,7 @@ GRAIN = 1 << 20
 """Files begin at multiples of this many bytes, one after another."""
 
 
-def server_storage(
-    site: Site, workload: Workload[Nfs], number: int, server: str, incarnation: int = 0
-) -> ServerStorage:
+def server_storage(site: Site, workload: Workload[Nfs], number: int, server: str, incarnation: int) -> ServerStorage:
     """The storage of the file of client `number`, from 0 on, that `server` serves; files go to the disks in turn.
 
     A cache is that of one incarnation of the server.

@@ -17,7 +17,7 @@ from simio.explaining.settings import what_ifs
 from simio.loading import load
 from simio.lower import lower
 from simio.program.steps import Program
-from simio.report import tables
+from simio.report import casetables
 from simio.report.wiring.inline import box_uses
 from simio.result.model import CaseResult
 from simio.running import run_case
@@ -201,7 +201,7 @@ def test_tables_tell_members_apart_that_do_not_do_the_same(scenarios: Scenarios)
     case = scenarios.result(ONE_SIDED, "{members: 4}")
     full = case.limiter.name
     idle = next(f"a.eth>s {number}" for number in (1, 2, 3, 4) if f"a.eth>s {number}" != full)
-    names = [row[0] for row in tables.resources(case.resources, case.bonds).rows]
+    names = [row[0] for row in casetables.resources(case.resources, case.bonds).rows]
     assert {full, f"{idle} and 2 alike"} <= set(names)
     assert {bond.name: bond.resources for bond in case.bonds if "a.eth>s 1" in bond.resources} == {
         "near": tuple(f"a.eth>s {number}" for number in (1, 2, 3, 4))

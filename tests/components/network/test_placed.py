@@ -11,8 +11,8 @@ import pytest
 from simio.errors import SimioError
 from simio.loading import load
 from simio.report.tables import profiled
-from simio.result.compare import cores, profile
 from simio.result.model import CaseResult
+from simio.result.quantities import cores, profile
 from simio.running import RunOptions, run_scenario
 
 SCENARIO = Path(__file__).parents[3] / "scenarios" / "cai21.yaml"

@@ -9,8 +9,8 @@ import pytest
 
 from simio.errors import SimioError
 from simio.loading import load
-from simio.result.compare import cores
 from simio.result.model import CaseResult
+from simio.result.quantities import cores
 from simio.running import RunOptions, run_scenario
 
 ASK = """

@@ -86,17 +86,7 @@ def without_steps(outcome: Outcome) -> dict[str, object]:
 def compare(program: Lowered) -> tuple[int, int]:
     """Compare the program that shares with that which does not, and both engines; gives the steps of both."""
     shared, apart = program(4), program(99)
-    for name in (
-        "names",
-        "resources",
-        "containers",
-        "marks",
-        "machines",
-        "tallies",
-        "gauges",
-        "draw_names",
-        "windows",
-    ):
+    for name in DECLARED:
         assert getattr(shared, name) == getattr(apart, name)
     for name in ("state", "draws", "draw_table"):
         assert getattr(shared, name).tolist() == getattr(apart, name).tolist()

@@ -138,7 +138,7 @@ def test_a_writer_waits_for_enough_room() -> None:
         assert run.written[0] == 10_000
         while run.written[0] == 10_000:
             run.step()
-        assert run.written[0] - 10_000 == freed * 1000 if wanted > 1000 else wanted
+        assert run.written[0] - 10_000 == (freed * 1000 if wanted > 1000 else wanted)
 
 
 def test_a_wrong_size_is_refused() -> None:

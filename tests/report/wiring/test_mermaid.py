@@ -45,7 +45,9 @@ def test_edges_lead_from_left_to_right() -> None:
 
 
 def test_labels_hold_no_syntax_of_mermaid() -> None:
-    for match in filter(None, map(LABEL.match, mermaid(hostile()).splitlines())):
+    labels = list(filter(None, map(LABEL.match, mermaid(hostile()).splitlines())))
+    assert len(labels) == 2
+    for match in labels:
         assert not re.search(r'["<>&`\[\]{}|\n]', match[2].replace("<br/>", ""))
         assert re.fullmatch(r"([^#;]|#\d+;)*", match[2])
 

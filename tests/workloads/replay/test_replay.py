@@ -11,7 +11,7 @@ from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.lower import lower
 from simio.program.digest import program_hash
-from simio.report import tables
+from simio.report import casetables
 from simio.result.compare import comparisons
 from simio.running import run_case
 from simio.sweeps.families import Families
@@ -57,7 +57,7 @@ def test_a_trace_without_measured_times_has_no_demerit(scenario) -> None:
 
 
 def test_the_report_shows_both_means(scenario) -> None:
-    grid = tables.demerits(run_case(load(scenario(THREE)).cases[0]))
+    grid = casetables.demerits(run_case(load(scenario(THREE)).cases[0]))
     assert grid.headings == ["beside measured", "mean", "measured", "error", "demerit"]
     assert [row[0] for row in grid.rows] == ["replay: response"]
     assert grid.rows[0][2] == "2.2 ms"

@@ -22,7 +22,7 @@ HANDED = 4
 class Scheduler:
     """The scheduler of one drive on one host; without a lock of its own, it costs time and no more."""
 
-    def __init__(self, p: Builder, cores: Cores, drive: str, users: int = 1) -> None:
+    def __init__(self, p: Builder, cores: Cores, drive: str, users: int) -> None:
         """`users` processes read or write the drive through it."""
         self.p = p
         self.cores = cores

@@ -72,7 +72,7 @@ class MultiqueueAdapter:
 
     @property
     def gap(self) -> Fraction:
-        """Time from one packet that comes to the next, in ps."""
+        """Time between two packets that arrive, in ps."""
         return Fraction(10**12) / self.load.rate if self.load.rate else Fraction(self.frame_time)
 
     @property

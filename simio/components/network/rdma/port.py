@@ -58,7 +58,7 @@ class RdmaPort:
         """See `Interface.reserve`."""
 
     @contextmanager
-    def sending(self, packet: Packet, driven: bool = False) -> Iterator[Left]:
+    def sending(self, packet: Packet, driven: bool) -> Iterator[Left]:
         """See `Interface.sending`; the payload has been read."""
         self._process(0)
         self.p.advance(self.sheet.latency)
