@@ -102,6 +102,9 @@ class Tcp(Sheet):
     ack_small: Flag = Field(
         description="whether small segments count for that, and not only full ones' worth of data"
     )
+    ack_part: Flag = Field(
+        False, description="whether the last of those full ones need not be full: its first byte completes them"
+    )
     delayed_ack: Duration = Field(description="period or longest delay of a delayed ACK")
     delayed_ack_clock: Literal["tick", "timer"] = Field(
         description="tick: at multiples of the period, for all connections; timer: a period after the segment"
