@@ -34,6 +34,11 @@ class SocketValues(Sheet):
     )
     whole_segments: Flag = Field(False, description="whether TCP socket buffers are rounded up to whole segments")
     datagram_send_space: Extent = Field(description="largest UDP datagram, payload")
+    datagram_buffer: Limit = Field(
+        None,
+        description="data of a program's UDP socket that may wait to leave the host, where adapters have no queues "
+        "for cores; it waits to send more; none: any number",
+    )
     datagram_receive_space: Extent = Field(description="UDP socket buffer for receiving")
     rpc_receive_space: Limit = Field(
         None, description="buffer for calls that wait for the kernel's RPC server; none: as for datagrams"
