@@ -40,7 +40,7 @@ def least_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, 
 def declare_datagrams(p: Builder, path: NetworkPath, size: int, headers: int, count: int, total: int) -> None:
     """A thread that passes here sends `count` datagrams of `size` bytes behind `headers`, each whole in one packet.
 
-    Of the `total` that it sends in the end, the last has arrived before the gap behind it; each has its share of that.
+    Of the `total` that it sends in the end, the last has arrived before the gap behind it; each has a share of that.
     Those that are lost on the way need no more of it. So this holds for a program all of whose bytes come in such
     datagrams, as then no others take the time that is left.
     """
