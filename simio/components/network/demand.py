@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import floor
 
+from simio.components.network.ethernet import EthernetWire
 from simio.components.network.packet import Wire
 from simio.components.network.path import NetworkPath
 from simio.components.network.tcp import Endpoint
@@ -46,9 +47,8 @@ def declare_datagrams(p: Builder, path: NetworkPath, size: int, headers: int, co
     """
     for wire in _wires(path):
         packet = size + headers
-        time, span = wire.time(packet), wire.span(packet)
-        assert isinstance(span, int)
-        claim(p, wire.wire, count * (time - ceil_div(time - span, total)))
+        gap = wire.gap if isinstance(wire, EthernetWire) else 0
+        claim(p, wire.wire, count * (wire.time(packet) - ceil_div(gap, total)))
 
 
 def _wires(path: NetworkPath) -> list[Wire]:
