@@ -140,7 +140,7 @@ hosts: {a: {model: hosts/linux-namespace}, b: {model: hosts/linux-namespace}}
 links: [{model: links/ethernet-25g, between: [a.eth, b.eth], delay: 5 us}]
 workload:
   q:
-    {kind: requests, from: a, to: b, request: 1 B, response: 1 KiB, count: 200, streams: 32, arrivals: {rate: 100000 /s}}
+    {kind: requests, from: a, to: b, request: 1 B, response: 1 KiB, count: 200, streams: 32, arrivals: {rate: 1e5 /s}}
 run: {replications: 1}
 """
 
