@@ -130,4 +130,4 @@ def _engine(site: Site, workload: Workload[Dma]) -> DmaEngine:
             at=".adapter",
         )
     window = DmaWindow(params.window, params.written, params.memory, params.core)
-    return DmaEngine(site.p, adapter, host.pcie(adapter.bus, adapter.part.sheet), window)
+    return DmaEngine(site.p, adapter, host.pcie(adapter.bus), window)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from simio.components.block.cores import Cores
     from simio.components.host.bus import HostBus
     from simio.components.host.pcie import PcieBus, RootComplex
-    from simio.description.sheets.trained import PcieDevice
 
 INTERRUPT = 0
 """Priority of interrupt service: ahead of everything else that waits for a CPU."""
@@ -77,8 +76,8 @@ class Computer:
                     "case; only transfers of dma know sockets"
                 )
 
-    def pcie(self, key: str, device: PcieDevice | None = None) -> PcieBus:
-        """The PCI Express link of this name, as a device trains it. Raises RunError for a bus of another kind."""
+    def pcie(self, key: str) -> PcieBus:
+        """The PCI Express link of this name. Raises RunError for a bus of another kind."""
         from simio.components.host.pcie import PcieBus
 
         bus = self.bus(key)
@@ -87,7 +86,7 @@ class Computer:
             raise RunError(
                 f"bus {part.name!r} is of kind {part.kind!r}; what sits on it needs PCI Express (kind 'pcie')"
             )
-        return bus.trained(device) if device else bus
+        return bus
 
     def _make_bus(self, key: str) -> HostBus:
         from simio.components.host.bus import ParallelBus

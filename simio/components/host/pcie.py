@@ -16,7 +16,6 @@ from typing import Any
 from simio.components.passage import Passage
 from simio.description.model import Part
 from simio.description.sheets.pcie import PcieBusSheet, RootComplexSheet
-from simio.description.sheets.trained import PcieDevice
 from simio.machines import iommu
 from simio.program.builder import Builder, Handle, Operand, OperandT, Register, least, maximum
 from simio.program.labels import labelled
@@ -110,17 +109,9 @@ class PcieBus:
         other.memory, other.memory_byte = memory, memory_byte
         return other
 
-    def trained(self, device: PcieDevice) -> PcieBus:
-        """The same link as a device crosses it that may be older or narrower; others on it keep their own rate."""
-        other = copy.copy(self)
-        other.sheet = self.sheet.trained(device)
-        other.byte = per_byte(other.sheet.rate)
-        return other
-
-    def of_its_own(self, name: str, device: PcieDevice) -> PcieBus:
+    def of_its_own(self, name: str) -> PcieBus:
         """A link like this one for one device, which shares only the uplink and the parts behind it."""
-        own = replace(self.part, name=name, sheet=self.sheet.trained(device))
-        return PcieBus(self.p, own, self.root, self.memory, self.memory_byte, self.uplink)
+        return PcieBus(self.p, replace(self.part, name=name), self.root, self.memory, self.memory_byte, self.uplink)
 
     # --- times -------------------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ class QueuedInterface:
         self.mtu: int | None = sheet.mtu
         self.checksum: bool = sheet.checksum
         self.receive_room: int = sheet.receive_buffer
-        self.bus = self.host.pcie(adapter.bus, adapter.part.sheet)
+        self.bus = self.host.pcie(adapter.bus)
         part = self.host.description.stack
         if part is None:
             raise RunError(f"{self.name!r} has no stack to take its packets; give {self.host.name!r} one")

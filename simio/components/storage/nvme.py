@@ -71,7 +71,7 @@ class NvmeTransport:
                 f"each NVMe drive behind {adapter} has {bus.sheet.lanes} lanes for itself, as its bus "
                 f"{bus.part.name} has: drives of M.2, U.2, U.3 and E1.S have {DRIVE_LANES}, as buses/pcie-5-x4 has"
             )
-        self.bus = lanes = bus.of_its_own(f"{device} lanes", drive_sheet)
+        self.bus = lanes = bus.of_its_own(f"{device} lanes")
         self.unit = drive_sheet.page
         self.burst = drive_sheet.largest
         self.cached = lanes.root.sheet.device_share is not None

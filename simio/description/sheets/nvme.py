@@ -8,7 +8,6 @@ from simio.description.quantities import Count, Extent, refusal
 from simio.description.sheets.adapters import StorageAdapter
 from simio.description.sheets.base import Sheet, register_sheet, size_text
 from simio.description.sheets.flash import FlashDrive
-from simio.description.sheets.trained import PcieDevice
 
 
 class NvmeAdapter(StorageAdapter):
@@ -23,7 +22,7 @@ class NvmeLink(Sheet):
     slots: Count = Field(description="most drives")
 
 
-class NvmeDrive(PcieDevice, FlashDrive):
+class NvmeDrive(FlashDrive):
     """A solid-state drive with NVMe queues over PCI Express."""
 
     largest: Extent = Field(description="most bytes of a command (MDTS)")

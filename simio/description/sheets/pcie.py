@@ -19,8 +19,9 @@ from simio.description.quantities import (
     refusal,
 )
 from simio.description.sheets.base import Sheet, register_sheet, size_text
-from simio.description.sheets.trained import TRANSFERS, PcieDevice, check
 
+TRANSFERS = {1: 25, 2: 50, 3: 80, 4: 160, 5: 320, 6: 640, 7: 1280}
+"""Transfers a second of a lane by generation, in units of 100 million (PCI Express Base 1.1 to 7.0)."""
 FLITS = 6
 """The first generation that sends flits."""
 FLIT, FLIT_PACKETS = 256, 236
@@ -34,10 +35,8 @@ REQUEST_HEADER, COMPLETION_HEADER = 16, 12
 class PcieBusSheet(Sheet):
     """A PCI Express link and what crosses it: packets in both directions at once, each with its headers."""
 
-    generation: Count = Field(
-        description="generation of the link, 1 to 7; a device with an older one brings the link down to its own"
-    )
-    lanes: Count = Field(description="lanes of the link; a device with fewer brings the link down to its own")
+    generation: Count = Field(description="generation of the link as it was trained, 1 to 7")
+    lanes: Count = Field(description="lanes of the link as it was trained")
     payload: Extent = Field(description="largest payload of a packet (MPS)")
     read_request: Extent = Field(description="most bytes that one read request asks for (MRRS)")
     completion: Limit = Field(
@@ -61,7 +60,10 @@ class PcieBusSheet(Sheet):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        check(self.generation, self.lanes)
+        if self.generation not in TRANSFERS:
+            raise refusal(str(self.generation), "a generation of PCI Express, 1 to 7", field="generation")
+        if self.lanes not in (1, 2, 4, 8, 12, 16, 32):
+            raise refusal(str(self.lanes), "1, 2, 4, 8, 12, 16 or 32 lanes", field="lanes")
         for field, most in (("payload", 4096), ("read_request", 4096)):
             value = getattr(self, field)
             if not 128 <= value <= most or value & (value - 1):
@@ -72,13 +74,6 @@ class PcieBusSheet(Sheet):
         if self.overhead is not None and self.overhead >= 1:
             raise refusal(f"{float(self.overhead):g}", "a share below one", field="overhead")
         return self
-
-    def trained(self, device: PcieDevice) -> Self:
-        """The link as it trains with a device: the older generation and the fewer lanes of its ends."""
-        generation = min(self.generation, device.generation or self.generation)
-        return self.model_copy(
-            update={"generation": generation, "lanes": min(self.lanes, device.lanes or self.lanes)}
-        )
 
     @property
     def rate(self) -> Fraction:
@@ -136,7 +131,7 @@ class RootComplexSheet(Sheet):
     iommu_walks: Count = Field(1, description="walks at a time")
 
 
-class DmaEngineSheet(PcieDevice):
+class DmaEngineSheet(Sheet):
     """A programmable card whose DMA engine carries out transactions of a program on the card."""
 
     sockets = True

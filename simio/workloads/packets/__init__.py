@@ -105,9 +105,8 @@ def packets(site: Site, workload: Workload[ArrivingPackets]) -> None:
         params.frame, params.rate, params.flows, params.packets or c.NEVER, params.sample, params.burst,
         params.window, params.stamps == "software",
     )  # fmt: skip
-    bus = host.pcie(adapter.bus, adapter.part.sheet)
     made = MultiqueueAdapter(
-        host, adapter, bus, _link(site, params), kernel, HOOKS[params.does], params.cores, load,
+        host, adapter, host.pcie(adapter.bus), _link(site, params), kernel, HOOKS[params.does], params.cores, load,
         min(params.table, params.destinations),
     )  # fmt: skip
     _check_load(params, made)

@@ -33,7 +33,7 @@ class RdmaPort:
         self.sheet = sheet = adapter.part.sheet
         self.name = adapter.part.name
         self.receive_room: int = sheet.least_memory
-        self.bus = self.host.pcie(adapter.bus, adapter.part.sheet)
+        self.bus = self.host.pcie(adapter.bus)
         self.cached = self.bus.root.sheet.device_share is not None
         ways = ("send", "receive")
         self.pipelines = [p.resource(f"{self.name} {way} pipeline") for way in ways] if sheet.packet_time else []
