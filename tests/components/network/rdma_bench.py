@@ -59,8 +59,7 @@ class Bus:
     """Times of PCI Express by hand, in ps."""
 
     def __init__(self, system: object) -> None:
-        card = system.hosts["a"].adapters["roce"].part.sheet  # type: ignore[attr-defined]
-        self.bus = Site(system).host("a").pcie("slot", card)  # type: ignore[arg-type]
+        self.bus = Site(system).host("a").pcie("slot")  # type: ignore[arg-type]
         sheet = self.bus.sheet
         self.delay, self.request, self.answer = sheet.latency, sheet.request, sheet.answer
         self.wait = 2 * self.delay + self.bus.root.sheet.read_latency
