@@ -135,9 +135,9 @@ def test_whether_small_segments_are_counted() -> None:
 
 
 def test_one_full_segment_and_a_part_of_another_are_acknowledged_at_once_on_linux() -> None:
-    # "More than one full frame" (Linux, __tcp_ack_snd_check), and not two full ones, which RFC 5681 asks for at least.
-    for part, acks in ((True, [(10, 1501)]), (False, [(200, 1501)])):
-        run = bench({"ack_part": part}).start_reading(1, []).start(0, [1500]).run()
+    # "More than one full frame" (Linux, __tcp_ack_snd_check), and not two full ones, the least of RFC 5681.
+    for option, acks in ((True, [(10, 1501)]), (False, [(200, 1501)])):
+        run = bench({"ack_part": option}).start_reading(1, []).start(0, [1500]).run()
         assert [(time, ack) for time, who, _, _, ack in run.lines() if who == "B"] == acks
 
 
