@@ -63,6 +63,7 @@ def what_ifs(system: System) -> Iterator[Setting]:
     yield from _bonds(system)
     for category, field, what, change in _OF_PARTS:
         yield from _changed(system, what, _in_parts(system, (field,), change, category))
+    yield from _queues(system)
     yield from _changed(system, "credits of the links doubled", _in_parts(system, _CREDITS, _twice))
     for field, what, change in _OF_WORKLOADS:
         yield from _changed(system, what, _in_workloads(system, field, change))
@@ -148,6 +149,16 @@ def _windows(system: System) -> Iterator[Setting]:
     for what, size in (("doubled", None), ("without a limit", WIDE)):
         windows = {f"workload.{name}.window": size or 2 * (params.window or usual) for name, params in users.items()}
         yield from _changed(system, f"socket buffers {what}", {**room, **windows})
+
+
+def _queues(system: System) -> Iterator[Setting]:
+    """Memory of switches and emulated links for packets that wait, doubled where that could limit anything."""
+    for category, field, what in (
+        ("switch", "buffer", "buffers of the switches doubled"),
+        ("link", "queue", "queues of the links doubled"),
+    ):
+        values = _in_parts(system, (field,), lambda size: size and 2 * size, category)
+        yield from _changed(system, what, {path: size for path, size in values.items() if size and size < 2 * WIDE})
 
 
 def _bonds(system: System) -> Iterator[Setting]:

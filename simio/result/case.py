@@ -16,7 +16,7 @@ from simio.result.demerit import demerits
 from simio.result.extrapolated import extrapolated
 from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import limiter
-from simio.result.loads import pooled_loads
+from simio.result.loads import ending, pooled_loads
 from simio.result.model import CaseResult, Check, JobRun, LoadUse, ResourceUse, StreamRate
 from simio.result.phases import ended_early, unlike, unsteady
 from simio.result.pooling import pooled_observations, pooled_streams
@@ -115,6 +115,7 @@ def _notes(
         *unlike(runs.spans),
         *undelivered(workloads, streams, runs.rate, observations, resources, sent),
         *(load.sentence for load in loads if load.grows),
+        *ending(program, outcome, span),
         *_condensed(outcome),
         *(tuple(jobs_in_turn(jobs)) or ended_early(program, outcome, span)),
         *(() if case.system.faults else unsteady(program, outcome, span)),

@@ -17,6 +17,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
+from simio import units
 from simio.engines.outcome import Outcome, Status
 from simio.program.service import SECOND
 from simio.program.steps import Load, Program
@@ -26,6 +27,10 @@ BATCHES = 20
 """Equal parts of a run over which the dispersion of arrivals is estimated."""
 SURE = 3.0
 """Standard deviations of the number of arrivals by which fewer must be served for the line to be called growing."""
+THIN = 0.05
+"""Share of the requests asked for that have to be lacking for a load to be told to end before a run does."""
+MOST = 0.9
+"""Share of the requests by whose arrival a load is there in full."""
 FEW = 10
 """Requests that may be lacking in any case, and mean gaps by which a load may begin late or end early."""
 
@@ -65,6 +70,34 @@ def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse
         grows, lost = (0.0, missing) if load.lossy else (missing, 0.0)
         found.append(LoadUse(load.name, float(rate), done_rate, grows, lost, load.users, load.think))
     return tuple(found)
+
+
+def ending(program: Program, outcome: Outcome, span: Throughput) -> list[str]:
+    """A note on each open load that ends before the measured span does, or thins out as its streams end one by one.
+
+    Rates and use of the span are then lower than while requests arrive as asked for.
+    """
+    if outcome.status != Status.DONE:
+        return []
+    rows = {mark.name: row for row, mark in enumerate(program.marks)}
+    found = []
+    for load in program.loads:
+        marks = outcome.records((rows[load.served],))
+        counted = program.marks[rows[load.served]].role == "counted"
+        if not load.rate or load.lossy or counted or not len(marks) or rows[load.served] in outcome.condensed:
+            continue
+        arrived = np.sort(marks[:, 0] - marks[:, 2])
+        came = int(np.count_nonzero((arrived > span.since) & (arrived <= span.until)))
+        expected = float(load.rate) * (span.until - span.since) / SECOND
+        most = int(arrived[round(MOST * (len(arrived) - 1))])
+        noise = SURE * sqrt(expected * _dispersion(arrived[arrived <= most], span))
+        if came and expected - came > max(noise, THIN * expected):
+            found.append(
+                f"{load.name}: the part that is averaged has {came / expected:.0%} of the requests asked for, as "
+                "arrivals thin out or end before it does: rates and use are means over all of it; "
+                f"--set run.until={units.format_quantity(most, 'time', digits=3).replace(' ', '')} ends before"
+            )
+    return found
 
 
 def _own_span(load: Load, marks: NDArray[np.int64], span: Throughput) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from simio import units
 from simio.components.host.host import PROCESS
+from simio.components.network.beside import tell_of_cut
 from simio.components.network.demand import declare_datagrams
 from simio.components.network.sockets import SERVER_PORT
 from simio.components.network.stack import IP_HEADER, UDP_HEADER
@@ -89,6 +90,7 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
     p, params, name = site.p, workload.params, workload.name
     path, back = site.network.path(params.from_, params.to), site.network.path(params.to, params.from_)
     check_size(name, site.sockets.stack(params.from_), params.size)
+    tell_of_cut(p, name, params.size, path)
     if (params.batch > 1 or params.gro) and params.size + IP_HEADER + UDP_HEADER > path.mtu:
         raise RunError(
             f"workload {name!r}: datagrams of {params.size} bytes go in fragments; with batch or gro, the most is"
@@ -114,7 +116,8 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
         arrivals = ArrivalProcess(p, own, params.arrivals, params.streams) if params.arrivals else None
         socket = stacks[1].socket(f"{own} at {params.to}", stacks[1].sheet.datagram_receive_space)
         read = p.container(f"{own} read", unit="datagrams")
-        flow = UdpFlow(own, stacks, path, partial(socket.arrive_to_be_read, read), (site.sockets.port(), SERVER_PORT))
+        arrive, ports = partial(socket.arrive_to_be_read, read), (site.sockets.port(), SERVER_PORT)
+        flow = UdpFlow(own, stacks, path, arrive, ports, stacks[0].datagram_buffer)
 
         def received(length: Register, word: Register, read: Handle = read) -> None:
             p.mark(site.delivered, length)
@@ -129,7 +132,7 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
             begun, size = arrivals.wait() if arrivals else p.now(), p.register(whole)
             p.promise(whole)
             if alone:
-                declare_datagrams(p, flow.path, params.size, IP_HEADER + UDP_HEADER, params.batch)
+                declare_datagrams(p, flow.path, params.size, IP_HEADER + UDP_HEADER, params.batch, params.count)
             stacks[0].call()
             stacks[0].move(size, whole, False)
             word = begun if arrivals else 0

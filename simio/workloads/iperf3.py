@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from simio.components.host.host import PROCESS
+from simio.components.network.beside import tell_of_cut
 from simio.components.network.demand import declare
 from simio.components.network.sockets import SERVER_PORT
 from simio.components.network.stack import TIMESTAMPS
@@ -105,11 +106,13 @@ def _udp(site: Site, params: Iperf3Streams, own: str, whole: str) -> None:
     # iperf3 takes the size from the MSS of its control connection.
     length = params.length or path.mtu - 40 - TIMESTAMPS
     check_size(whole, stacks[0], length)
+    tell_of_cut(p, whole, length, path)
     received, sent = site.stream(f"{own}: received"), p.observation(f"{own}: sent", "sent", "bytes")
     transit = p.observation(f"{own}: transit", "latency", "ps")
     socket = UdpSocket(stacks[1], f"{own} at {params.to}", params.window or stacks[1].sheet.datagram_receive_space)
     read = p.container(f"{own} read", unit="datagrams")
-    flow = UdpFlow(own, stacks, path, partial(socket.arrive_to_be_read, read), (site.sockets.port(), SERVER_PORT))
+    arrive, ports = partial(socket.arrive_to_be_read, read), (site.sockets.port(), SERVER_PORT)
+    flow = UdpFlow(own, stacks, path, arrive, ports, params.window or stacks[0].datagram_buffer)
     with p.thread(f"{own}: receiver on {params.to}", daemon=True), p.forever():
         data, begun = p.register(), p.register()
         stacks[1].call()

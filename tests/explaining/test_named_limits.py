@@ -127,3 +127,29 @@ def test_what_is_under_way_at_once_is_the_depth(tmp_path: Path) -> None:
     one = waterfall(load(str(path), ["workload.reader.block=4 KiB", "workload.reader.depth=1"]).cases[0])
     assert one.took == 0
     assert "takes" in next(of_waterfall(one))
+
+
+QUEUES = """\
+title: A switch and a path with queues
+hosts: {a: {model: hosts/linux-namespace}, b: {model: hosts/linux-namespace}}
+switches: {tor: {model: switches/ideal-ethernet, buffer: 20 kB}}
+links:
+  - {model: links/ethernet-10g, between: [a.eth, tor]}
+  - {model: links/emulated, between: [tor, b.eth], rate: 1 Gbit/s, queue: 40 kB}
+workload:
+  ttcp: {from: a, to: b, size: 64 KiB, writes: 200}
+"""
+
+
+def test_buffers_of_switches_and_queues_of_links_are_tried_twice_as_large(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(QUEUES)
+    found = {each.what: each for each in what_ifs(load(str(path)).cases[0].system)}
+    buffers, queues = found["buffers of the switches doubled"], found["queues of the links doubled"]
+    assert buffers.system.switches["tor"].part.sheet.buffer == 40_000
+    assert queues.system.links[1].part.sheet.queue == 80_000
+    # A buffer that limits nothing, and a queue without a limit, are not changed.
+    without = load(str(path), ["switches.tor.buffer=1 GiB", "links.link2.queue=none"]).cases[0].system
+    assert not {"buffers of the switches doubled", "queues of the links doubled"} & {
+        each.what for each in what_ifs(without)
+    }

@@ -11,6 +11,7 @@ from loads_bench import ran, scenario
 
 from simio.description.model import Scenario
 from simio.errors import ScenarioError
+from simio.loading import load as load_file
 from simio.report.data import as_json
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
@@ -131,3 +132,26 @@ def test_mistakes_are_told_with_place_and_expectation(tmp_path: Path, given: str
         scenario(tmp_path, given)
     assert f"{place}: " in str(error.value)
     assert told in str(error.value)
+
+
+STREAMS = """
+title: Requests over streams with a count each
+hosts: {a: {model: hosts/linux-namespace}, b: {model: hosts/linux-namespace}}
+links: [{model: links/ethernet-25g, between: [a.eth, b.eth], delay: 5 us}]
+workload:
+  q:
+    {kind: requests, from: a, to: b, request: 1 B, response: 1 KiB, count: 200, streams: 32, arrivals: {rate: 1e5 /s}}
+run: {replications: 1}
+"""
+
+
+def test_a_load_that_ends_before_the_run_is_told_and_a_time_limit_helps(tmp_path: Path) -> None:
+    path = tmp_path / "streams.yaml"
+    path.write_text(STREAMS)
+    (note,) = (each for each in run_case(load_file(path).cases[0]).notes if "asked for" in each)
+    assert note.startswith("q: the part that is averaged has 8")
+    assert note.endswith(" ends before")
+    setting = note.split("--set ")[1].removesuffix(" ends before")
+    result = run_case(load_file(path, [setting]).cases[0])
+    assert not any("asked for" in each for each in result.notes)
+    assert result.loads[0].served == pytest.approx(100_000, rel=0.06)

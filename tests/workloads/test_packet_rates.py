@@ -58,7 +58,8 @@ def counts(case: CaseResult) -> dict[str, int]:
 )
 def test_the_line_carries_what_frames_preambles_and_gaps_leave(result, link: str, frame: str, rate: float) -> None:
     # RFC 2544, section 9.1 has these rates for 10 and 100 Mbit/s: 14880 and 148809 frames of 64 bytes a second.
-    dut = {"buses": {"slot": {"model": "buses/pcie-5-x16"}}}
+    card = {"model": "adapters/connectx-5", "bus": "slot", "generation": 5}
+    dut = {"buses": {"slot": {"model": "buses/pcie-5-x16"}}, "adapters": {"nic": card}}
     case = result(link=link, frame=frame, does="dpdk-drop", cores=6, dut=dut)
     assert float(case.requests) / 1e6 == pytest.approx(rate, rel=0.02)
 

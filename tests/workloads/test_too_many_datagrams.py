@@ -11,7 +11,7 @@ from simio.loading import load
 from simio.running import RunOptions, run_case
 
 TEXT = """title: Datagrams that wait for a link
-hosts: {a: {model: hosts/storage-client-2023, stack: stacks/linux-6.x}, b: {like: a}}
+hosts: {a: {model: hosts/storage-client-2023, stack: {model: stacks/linux-6.x, datagram_buffer: none}}, b: {like: a}}
 links: [{model: links/ethernet-10g, between: [a.eth, b.eth]}]
 workload:
   pings: {kind: requests, from: b, to: a, request: 100 B, response: 100 B, count: 1}

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
+from typing import TYPE_CHECKING
 
+from simio.components.network.stack import IP_HEADER, UDP_HEADER
 from simio.description.model import System
 from simio.program.builder import Builder
 from simio.topology import Route, Topology
 from simio.wording import and_others, listed
+
+if TYPE_CHECKING:
+    from simio.components.network.path import NetworkPath
 
 
 class WaysBeside:
@@ -76,6 +81,20 @@ def tell_of_idle_classes(p: Builder, system: System) -> None:
         p.tell(
             f"no packet is of {which}, which {and_others(names)} would not lose (pause_classes): "
             "give a workload that traffic_class"
+        )
+
+
+def tell_of_cut(p: Builder, workload: str, size: int, path: NetworkPath) -> None:
+    """Tell where a workload's datagrams of `size` bytes are cut for a part of the way, and the host would send more.
+
+    A Linux socket forbids routers to cut them by default (ip(7), IP_MTU_DISCOVER), and cuts them once it is told.
+    """
+    own = min(each for each in (path.source.mtu, path.wires[0].mtu) if each)
+    if own > path.mtu and size + IP_HEADER + UDP_HEADER > path.mtu:
+        p.tell(
+            f"{workload}: datagrams of {size} B go in fragments of {path.mtu} B, which all of the way takes, though "
+            f"{path.source.name} takes {own} B: a router tells a host to do so (path MTU discovery, not modelled); "
+            "with switches alone nothing does, and they would be lost"
         )
 
 

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import floor
 
+from simio.components.network.ethernet import EthernetWire
 from simio.components.network.packet import Wire
 from simio.components.network.path import NetworkPath
 from simio.components.network.tcp import Endpoint
 from simio.components.passage import claim
 from simio.program.builder import Builder, Handle
-from simio.program.service import ratio
+from simio.program.service import ceil_div, ratio
 
 _LENGTHS = 64
 """Lengths that are tried, up to that of a full segment, since padding to cells can make a shorter one waste less."""
@@ -37,14 +38,17 @@ def least_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, 
     yield from _end_times(sender, receiver)
 
 
-def declare_datagrams(p: Builder, path: NetworkPath, size: int, headers: int, count: int) -> None:
+def declare_datagrams(p: Builder, path: NetworkPath, size: int, headers: int, count: int, total: int) -> None:
     """A thread that passes here sends `count` datagrams of `size` bytes behind `headers`, each whole in one packet.
 
+    Of the `total` that it sends in the end, the last has arrived before the gap behind it; each has a share of that.
     Those that are lost on the way need no more of it. So this holds for a program all of whose bytes come in such
     datagrams, as then no others take the time that is left.
     """
     for wire in _wires(path):
-        claim(p, wire.wire, count * wire.time(size + headers))
+        packet = size + headers
+        gap = wire.gap if isinstance(wire, EthernetWire) else 0
+        claim(p, wire.wire, count * (wire.time(packet) - ceil_div(gap, total)))
 
 
 def _wires(path: NetworkPath) -> list[Wire]:

@@ -13,7 +13,7 @@ from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, Stack
 from simio.machines.network import reassembly
-from simio.program.builder import Operand, Register, minimum
+from simio.program.builder import Handle, Operand, Register, minimum
 
 LIFETIME = 30 * 10**12
 """Time for which fragments of an incomplete datagram are kept, in ps (4.3BSD-Reno, netinet/ip.h: IPFRAGTTL)."""
@@ -39,8 +39,12 @@ class IpDatagrams:
         path: NetworkPath,
         arrived: Arrived,
         ports: tuple[int, int] = (0, 0),
+        room: Handle | None = None,
     ) -> None:
-        """`ports` are those of the source and the target, for packet traces."""
+        """`ports` are those of the source and the target, for packet traces.
+
+        The bytes of a packet, less its IP header, come back into `room` when it has left the source or is dropped.
+        """
         p = self.p = source.p
         self.name = name
         self.source, self.target = source, target
@@ -48,6 +52,7 @@ class IpDatagrams:
         """The way of a whole datagram, and that of fragments, which have no ports."""
         self.by_ports = path.by_ports
         self.arrived = arrived
+        self.room = room
         self.flow = path.flow("udp", ports, _FIELDS)
         self.payload = (path.mtu - IP_HEADER) // 8 * 8
         """Bytes of a datagram that a fragment carries, unless it is the last."""
@@ -113,7 +118,9 @@ class IpDatagrams:
                 self._sent(self.cut, packet)
 
     def _sent(self, path: NetworkPath, packet: Packet) -> None:
-        path.send(packet, lambda: self._input(packet), driven=True)
+        room = self.room
+        gone = None if room is None else lambda: self.p.put(room, packet.length - IP_HEADER)
+        path.send(packet, lambda: self._input(packet), driven=True, gone=gone)
 
     def _input(self, packet: Packet) -> None:
         """A packet has come, and the adapter's handler passes it on."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 
 from simio.components.network.joining import Joining
 from simio.components.network.merging import Merging
@@ -25,7 +26,7 @@ from simio.components.network.tcp import Endpoint
 from simio.machines.network import ownership, profile
 from simio.machines.tcp import buffers, connection, layout, offload, receiving
 from simio.machines.tcp.settings import TcpSettings
-from simio.program.builder import Handle, Operand, Register
+from simio.program.builder import Handle, Operand, Register, since
 from simio.program.labels import called
 
 
@@ -91,6 +92,8 @@ class PlacedEndpoint(Endpoint):
     def _own(self, *operations: str) -> None:
         """The program, in a call, takes the socket; it spins while a softirq is at it (lock_sock)."""
         p = self.p
+        if self.inside:
+            self._await_owner()
         with self.process.kept(), p.scope():
             for operation in operations:
                 self.process.spend(operation)
@@ -102,6 +105,15 @@ class PlacedEndpoint(Endpoint):
             with p.when(moved == 1):
                 self.process.spend(f"move{self.far}")
 
+    def _await_owner(self) -> None:
+        """A thread of the kernel sleeps while another one, at the other direction, has the socket (__lock_sock)."""
+        p = self.p
+        with p.scope():
+            begun = p.now()
+            p.seize(self.owned)
+            with p.when(since(begun) > 0):
+                self.process.spend("switch")
+
     def _disown(self) -> None:
         """The program gives the socket back, once it has worked off the backlog (release_sock)."""
         p = self.p
@@ -111,6 +123,8 @@ class PlacedEndpoint(Endpoint):
                 p.put(self.backlogged, 1)
                 p.get(self.worked_off, 1)
                 p.call(more, ownership.leave, self.owner)
+        if self.inside:
+            p.release(self.owned)
 
     def _when_free(self, body: Callable[[], None]) -> None:
         """A softirq, with its core in hand, does something if the socket is free; else its owner does, later."""
@@ -141,6 +155,11 @@ class PlacedEndpoint(Endpoint):
         """A timer, or a packet that has left the adapter, starts work of a softirq."""
         with self._at(self.softirq), self.softirq.kept():
             self._when_free(body)
+
+    @cached_property
+    def owned(self) -> Handle:
+        """What a thread of the kernel holds while it has the socket: one writes calls or replies, another reads."""
+        return self.p.resource(f"{self.name} owner", lock=True)
 
     @property
     def _called(self) -> tuple[str, ...]:

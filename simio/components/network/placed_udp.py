@@ -24,6 +24,8 @@ class SeatedStack(Stack):
 
     threads = False
     segments = True
+    datagram_buffer = None
+    """The ring of the core's queue makes a program wait."""
 
     def __init__(
         self,

@@ -110,6 +110,11 @@ class Stack:
             ".batch",
         )
 
+    @property
+    def datagram_buffer(self) -> int | None:
+        """Bytes of a program's datagrams that may wait to leave the host; None: any number."""
+        return self.sheet.datagram_buffer
+
     def socket(self, name: str, space: int) -> UdpSocket:
         """A UDP socket that keeps `space` bytes."""
         from simio.components.network.udp import UdpSocket

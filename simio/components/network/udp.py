@@ -22,7 +22,8 @@ PLACES = mailbox.MOST
 class UdpFlow:
     """Datagrams from one host's kernel to another's; `arrived` emits the work on the data there.
 
-    `ports` are those of the two ends, for packet traces.
+    `ports` are those of the two ends, for packet traces. With `space`, that many bytes may wait to leave the source,
+    or one datagram, and who sends more waits.
     """
 
     def __init__(
@@ -32,20 +33,25 @@ class UdpFlow:
         path: NetworkPath,
         arrived: Callable[[Register, Register], None],
         ports: tuple[int, int] = (0, 0),
+        space: int | None = None,
     ) -> None:
-        self.p = stacks[0].p
+        p = self.p = stacks[0].p
         self.source, self.target = stacks
         self.arrived = arrived
-        self.datagrams = IpDatagrams(name, *stacks, path, self._input, ports)
+        most = max(space, MOST + UDP_HEADER) if space else 0
+        self.room = p.container(f"{name} send buffer", most, most, "bytes") if most else None
+        self.datagrams = IpDatagrams(name, *stacks, path, self._input, ports, self.room)
         self.path = self.datagrams.path
 
     def send(self, length: Operand, word: Operand, priority: int) -> None:
         """Send `length` bytes of data with a word; the kernel has them already."""
-        p = self.p
+        p, room = self.p, self.room
         with p.scope():
             data = p.register(length)
             self._work(self.source, self.source.sheet.udp_send, data, priority)
             data.set(data + UDP_HEADER)
+            if room is not None:
+                self.source.kernel.slept(lambda: p.get(room, data))
             self.datagrams.send(data, word, priority)
 
     def send_many(self, count: Operand, length: int, word: Operand) -> None:

@@ -34,6 +34,11 @@ class SocketValues(Sheet):
     )
     whole_segments: Flag = Field(False, description="whether TCP socket buffers are rounded up to whole segments")
     datagram_send_space: Extent = Field(description="largest UDP datagram, payload")
+    datagram_buffer: Limit = Field(
+        None,
+        description="data of a program's UDP socket that may wait to leave the host, where adapters have no queues "
+        "for cores; it waits to send more; none: any number",
+    )
     datagram_receive_space: Extent = Field(description="UDP socket buffer for receiving")
     rpc_receive_space: Limit = Field(
         None, description="buffer for calls that wait for the kernel's RPC server; none: as for datagrams"
@@ -101,6 +106,9 @@ class Tcp(Sheet):
     )
     ack_small: Flag = Field(
         description="whether small segments count for that, and not only full ones' worth of data"
+    )
+    ack_part: Flag = Field(
+        False, description="whether the last of those full ones need not be full: its first byte completes them"
     )
     delayed_ack: Duration = Field(description="period or longest delay of a delayed ACK")
     delayed_ack_clock: Literal["tick", "timer"] = Field(

@@ -71,10 +71,11 @@ def note_data(state: NDArray, base: int, now: int) -> None:
         quicken(state, base, now)
     every = state[base + c.ACK_EVERY]
     if every > 0:
+        missing = (state[base + c.MSS] - 1) * state[base + c.ACK_PART]
         if state[base + c.ACK_SMALL]:
             if state[base + c.SEGMENTS] >= every:
                 state[base + c.ACK_NOW] = 1
-        elif state[base + c.RCV_NXT] - state[base + c.LAST_ACK] >= every * state[base + c.MSS] and (
+        elif state[base + c.RCV_NXT] - state[base + c.LAST_ACK] + missing >= every * state[base + c.MSS] and (
             not state[base + c.ACK_READER] or keeps_window(state, base)
         ):
             state[base + c.ACK_NOW] = 1

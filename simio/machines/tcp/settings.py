@@ -112,6 +112,9 @@ class TcpSettings:
     (Linux net/ipv4/tcp_input.c, tcp_event_data_recv: 16), but no more than fill half of the window."""
     ack_small: bool = False
     """True if every segment counts for `ack_every`, not only as many bytes as full segments have."""
+    ack_part: bool = False
+    """True if those bytes are already there with the first of the last segment (Linux net/ipv4/tcp_input.c,
+    __tcp_ack_snd_check: more than one full segment)."""
     ack_tick: int = _limited(200 * _MS, 0, _HOUR)
     """Period of the host's timer of delayed acknowledgements (BSD's fast timer); 0: a timer for each connection."""
     ack_phase: int = _limited(0, 0, _HOUR)

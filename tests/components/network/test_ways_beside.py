@@ -54,3 +54,24 @@ def test_a_link_between_wider_ones_is_told_and_a_narrower_end_is_not(tmp_path: P
     (note,) = told(tmp_path, "", "links.near.mtu=9000 B", "links.last.mtu=9000 B")
     assert note.startswith("packets are as large as fast takes them, which is less than both ends do: ")
     assert told(tmp_path, "", "links.near.mtu=9000 B", "links.fast.mtu=9000 B") == ()
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        "datagrams: {from: a, to: b, size: 8 KiB, count: 10, period: 100 us}",
+        "iperf3: {from: a, to: b, protocol: udp, length: 8 KiB, total: 80 KiB}",
+    ],
+)
+def test_datagrams_that_only_the_sender_could_send_whole_are_told(tmp_path: Path, workload: str) -> None:
+    path = tmp_path / "case.yaml"
+    path.write_text(
+        SWITCHES.replace("MORE\n", "").replace("ttcp: {from: a, to: b, size: 64 KiB, writes: 8}", workload)
+    )
+    name, wide = workload.partition(":")[0], ("links.near.mtu=9000 B", "links.fast.mtu=9000 B")
+    (note,) = lower(load(path, wide).cases[0].system).told
+    assert note.startswith(f"{name}: datagrams of 8192 B go in fragments of 1500 B, which all of the way takes, ")
+    # One that fits the narrow end is whole; where the sender is as narrow, it cuts its own.
+    size = "size" if name == "datagrams" else "length"
+    assert lower(load(path, [*wide, f"workload.{name}.{size}=1472 B"]).cases[0].system).told == ()
+    assert lower(load(path, []).cases[0].system).told == ()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from drill import MSS, Drill
-from tcp_bench import BASE, MS, SECOND
+from tcp_bench import BASE, MS, SECOND, Bench
 
 from simio.components.network.agreement import agreed
 from simio.description.sheets.stacks import TcpIpStack
@@ -154,3 +154,13 @@ def test_the_buffer_grows_to_2_mib_at_most(release: str) -> None:
         receiver.take(0.05 * number)
     receiver.take(60)
     assert receiver.space == 2**21
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_reader_announces_a_quarter_of_the_receive_buffer_and_not_two_segments(release: str) -> None:
+    # sys/netinet/tcp_output.c: two segments are not enough where they are less than so_rcv.sb_hiwat / 4. Else each
+    # two segments that a fast reader takes are announced, beside their acknowledgement.
+    end = settings(release)
+    run = Bench(end, delay=10 * MS).start(0, [60_000]).run()
+    acks = [ack for _, who, length, _, ack in run.lines() if who == "B" and not length]
+    assert len(acks) <= 60 // 2 + 60_000 // (end.receive_space // 4) + 1

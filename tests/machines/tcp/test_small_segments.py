@@ -134,6 +134,18 @@ def test_whether_small_segments_are_counted() -> None:
         assert [(time, ack) for time, who, _, _, ack in run.lines() if who == "B"] == acks
 
 
+def test_one_full_segment_and_a_part_of_another_are_acknowledged_at_once_on_linux() -> None:
+    # "More than one full frame" (Linux, __tcp_ack_snd_check), and not two full ones, the least of RFC 5681.
+    for option, acks in ((True, [(10, 1501)]), (False, [(200, 1501)])):
+        run = bench({"ack_part": option}).start_reading(1, []).start(0, [1500]).run()
+        assert [(time, ack) for time, who, _, _, ack in run.lines() if who == "B"] == acks
+
+
+def test_one_full_segment_alone_waits_on_linux_too() -> None:
+    run = bench({"ack_part": True}).start_reading(1, []).start(0, [1000]).run()
+    assert [(time, ack) for time, who, _, _, ack in run.lines() if who == "B"] == [(200, 1001)]
+
+
 def test_without_counting_the_reader_acknowledges_by_window_updates() -> None:
     # 4.3BSD: with each two segments that the reader takes, the window has grown by enough to say so.
     other = {"ack_every": 0, "receive_space": 20_000}
