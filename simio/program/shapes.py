@@ -28,7 +28,7 @@ def prints(steps: Table) -> Table:
     for op, column in TARGETS.items():
         at = np.flatnonzero(steps[:, 0] == op)
         rest[at, column] -= at
-    found: Table = (rest * _ODD**np.arange(steps.shape[1])).sum(axis=1)
+    found: Table = (rest * _ODD ** np.arange(steps.shape[1])).sum(axis=1)
     return found
 
 
