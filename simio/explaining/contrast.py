@@ -9,7 +9,6 @@ changes, 64 for six; where there are more, they are taken together by what they 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -23,8 +22,7 @@ from simio.explaining.answers import THROUGHPUT
 from simio.explaining.differences import Step, given_between, steps_between
 from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
 from simio.running import run_case
-from simio.sweeps.beside import as_done
-from simio.sweeps.run import WORTH_COPIES
+from simio.sweeps.beside import as_worth
 from simio.wording import byte_unit
 
 TOGETHER = 0.05
@@ -55,17 +53,16 @@ def contrast(
     try:
         runs.run()
     except KeyboardInterrupt:
-        if not runs.b:
+        if len(runs.answers) < 2:
             raise
         complete = False
-    assert runs.a
-    assert runs.b
-    one, other = runs.a.answered, runs.b.answered
+    answers = runs.answers[0], runs.answers[1]
+    one, other = (each.answered for each in answers)
     metric = _metric(one, other)
     values = {chosen: _value(found, metric) for chosen, found in runs.found.items() if found}
     parts = tuple(_parts(steps, values))
     whole = values[runs.all] - values[frozenset()]
-    notes += [f"{each.answered.name}: {note}" for each in (runs.a, runs.b) for note in each.notes]
+    notes += [f"{each.answered.name}: {note}" for each in answers for note in each.notes]
     if many:
         notes.append("changes of one host, disk or workload were taken together")
     if complete and any(part.share is None for part in parts):
@@ -106,34 +103,31 @@ class _Runs:
         self.systems, self.steps = (a, b), steps
         self.progress = progress
         self.all: Members = frozenset(range(len(steps)))
-        self.a: _Answer | None = None
-        self.b: _Answer | None = None
+        self.answers: dict[int, _Answer] = {}
         self.found: dict[Members, Answered | None] = {}
 
     def run(self) -> None:
         """A and B, then one change at a time, from either end; then all other sets.
 
-        Where A takes long, all others are run on all processors. Raises RunError where A or B cannot be run.
+        Where they take long, all processors run them. Raises RunError where A or B cannot be run.
         """
         numbers = range(len(self.steps))
         wanted = [frozenset([number]) for number in numbers]
         wanted += [self.all - {number} for number in numbers]
         wanted += [frozenset(chosen) for size in numbers for chosen in combinations(numbers, size)]
         rest = [chosen for chosen in dict.fromkeys(wanted) if chosen not in (frozenset(), self.all)]
-        begun = time.monotonic()
-        self.a = _answer("A", self.systems[0])
-        long = (time.monotonic() - begun) * (1 + len(rest)) > WORTH_COPIES
         works: list[Callable[[], _Answer | None]]
-        works = [partial(_answer, "B", self.systems[1]), *(partial(self._changed, chosen) for chosen in rest)]
-        for number, answer in as_done(works) if long else enumerate(work() for work in works):
-            if number:
-                self.found[rest[number - 1]] = answer and answer.answered
+        works = [partial(_answer, name, system) for name, system in zip("AB", self.systems, strict=True)]
+        works += [partial(self._changed, chosen) for chosen in rest]
+        for number, answer in as_worth(works):
+            if number > 1:
+                self.found[rest[number - 2]] = answer and answer.answered
             else:
                 assert answer
-                self.b = answer
-                self.found |= {frozenset(): self.a.answered, self.all: answer.answered}
+                self.answers[number] = answer
+                self.found[self.all if number else frozenset()] = answer.answered
             if self.progress:
-                self.progress(len(self.found), len(works) + 1)
+                self.progress(len(self.found), len(works))
 
     def _changed(self, chosen: Members) -> _Answer | None:
         system = self.systems[0]

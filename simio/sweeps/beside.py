@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, Generic, TypeVar
 
+from simio.program.garbage import freeze
 from simio.sweeps.copies import copy, copyable, end
+from simio.sweeps.run import WORTH_COPIES
 
 T = TypeVar("T")
 Work = Callable[[], T]
@@ -28,26 +31,44 @@ def beside(works: Sequence[Work[T]]) -> list[T]:
     return [found[number] for number in range(len(works))]
 
 
+def as_worth(works: Sequence[Work[T]]) -> Iterator[tuple[int, T]]:
+    """As `as_done` does, but one after another here as long as what is left takes too little time for copies."""
+    begun = time.monotonic()
+    for number, work in enumerate(works):
+        if number and (time.monotonic() - begun) / number * (len(works) - number) > WORTH_COPIES:
+            yield from ((number + other, result) for other, result in as_done(works[number:]))
+            return
+        yield number, work()
+
+
 def as_done(works: Sequence[Work[T]]) -> Iterator[tuple[int, T]]:
     """The number and the result of each function when it is done; on each processor there is, some are called.
 
     None sees another's effects. All are called here where this process cannot be copied safely: on systems other than
     Linux, and where it has other threads. So none may count on what another leaves behind, or on leaving anything
-    itself. An interrupt of one that is called here comes after what is done by then.
+    itself. An interrupt of one that is called here comes after what is done by then; an error is that of the first
+    function that has one, after which none begins.
     """
     processes = max(1, min(len(works), _processors()))
     numbers = _Numbers(range(processes, len(works))) if processes > 1 else iter(range(1, len(works)))
     left = dict(enumerate(works))
     copies = [_Copy(works, first, numbers) for first in range(1, processes)]
+    errors: dict[int, Exception] = {}
     try:
         mine: int | None = 0 if works else None
         while mine is not None:
             try:
-                yield mine, left.pop(mine)()
+                result = works[mine]()
             except KeyboardInterrupt:
                 for each in copies:
                     yield from each.sent()
                 raise
+            except Exception as error:
+                errors[mine] = error
+                _end(numbers)
+            else:
+                del left[mine]
+                yield mine, result
             for each in copies:
                 for number, result in each.sent():
                     del left[number]
@@ -57,14 +78,22 @@ def as_done(works: Sequence[Work[T]]) -> Iterator[tuple[int, T]]:
             for number, result in each.sent(wait=True):
                 del left[number]
                 yield number, result
-        # A copy that came to harm leaves what it had: errors are those of this process.
+        # A copy that came to harm, by an error or otherwise, leaves what it had to this process.
         for number, work in left.items():
+            if number in errors:
+                raise errors[number]
             yield number, work()
     finally:
         for each in copies:
             each.end()
         if isinstance(numbers, _Numbers):
             numbers.close()
+
+
+def _end(numbers: Iterator[int]) -> None:
+    """Take what is left, so that nobody begins with any."""
+    for _ in numbers:
+        pass
 
 
 def _processors() -> int:
@@ -124,6 +153,11 @@ class _Copy(Generic[T]):
 
 def _serve(works: Sequence[Work[Any]], first: int, numbers: Iterator[int], pipe: Connection) -> None:
     """The life of a copy."""
-    pipe.send((first, works[first]()))
-    for number in numbers:
-        pipe.send((number, works[number]()))
+    # Objects of the parent are not looked through for garbage, as that would copy them page by page.
+    freeze()
+    try:
+        pipe.send((first, works[first]()))
+        for number in numbers:
+            pipe.send((number, works[number]()))
+    except Exception:
+        _end(numbers)
