@@ -32,10 +32,11 @@ def prints(steps: Table) -> Table:
     return found
 
 
-def strides(one: Table, two: Table, apart: int) -> Table | None:
+def strides(one: Table, two: Table, apart: int, common: Table | None = None) -> Table | None:
     """Distances of the rows that `naming` steps of a block name to those of one that is written `apart` steps on.
 
-    None if the blocks differ in anything else, lead out of themselves, or have strides already.
+    `common` are the steps, by number from its first on, that start a thread outside of the blocks. None if the blocks
+    differ in anything else, lead out of themselves by other steps, or have strides already.
     """
     if one.shape != two.shape or one[naming(one), STRIDE].any():
         return None
@@ -47,4 +48,6 @@ def strides(one: Table, two: Table, apart: int) -> Table | None:
         found[at] = allowed[at, column] = difference[at, column]
     for op, column in TARGETS.items():
         allowed[one[:, 0] == op, column] = apart
+    if common is not None:
+        allowed[common, TARGETS[Op.FORK]] = 0
     return found[naming(one)] if np.array_equal(difference, allowed) else None
