@@ -23,6 +23,8 @@ _NUMBER = struct.Struct("H")
 """A number of a function, which one read of a pipe takes as a whole."""
 _MOST = 2**11
 """Numbers at most: any pipe holds a page of 4 KiB (pipe(7))."""
+_shared: list[int] = []
+"""Numbers of processes that share the work of this one, if there are any."""
 
 
 def beside(works: Sequence[Work[T]]) -> list[T]:
@@ -44,18 +46,22 @@ def as_worth(works: Sequence[Work[T]]) -> Iterator[tuple[int, T]]:
 def as_done(works: Sequence[Work[T]]) -> Iterator[tuple[int, T]]:
     """The number and the result of each function when it is done; on each processor there is, some are called.
 
-    None sees another's effects. All are called here where this process cannot be copied safely: on systems other than
-    Linux, and where it has other threads. So none may count on what another leaves behind, or on leaving anything
-    itself. An interrupt of one that is called here comes after what is done by then; an error is that of the first
-    function that has one, after which none begins.
+    None sees another's effects. All are called here where this process cannot be copied safely (on systems other than
+    Linux, and where it has other threads), and where its processors are at such work already. So none may count on
+    what another leaves behind, or on leaving anything itself. An interrupt of one that is called here comes after
+    what is done by then; an error is that of the first function that has one, after which none begins.
     """
-    processes = max(1, min(len(works), _processors()))
-    numbers = _Numbers(range(processes, len(works))) if processes > 1 else iter(range(1, len(works)))
+    processes = min(len(works), _processors())
+    if processes <= 1:
+        yield from enumerate(work() for work in works)
+        return
+    numbers = _Numbers(range(processes, len(works)))
     left = dict(enumerate(works))
+    _shared.append(processes)
     copies = [_Copy(works, first, numbers) for first in range(1, processes)]
     errors: dict[int, Exception] = {}
     try:
-        mine: int | None = 0 if works else None
+        mine: int | None = 0
         while mine is not None:
             try:
                 result = works[mine]()
@@ -84,21 +90,21 @@ def as_done(works: Sequence[Work[T]]) -> Iterator[tuple[int, T]]:
                 raise errors[number]
             yield number, work()
     finally:
+        _shared.pop()
         for each in copies:
             each.end()
-        if isinstance(numbers, _Numbers):
-            numbers.close()
+        numbers.close()
 
 
-def _end(numbers: Iterator[int]) -> None:
+def _end(numbers: _Numbers) -> None:
     """Take what is left, so that nobody begins with any."""
     for _ in numbers:
         pass
 
 
 def _processors() -> int:
-    """Processors that this process may use; 1 where it is not to be copied."""
-    return len(os.sched_getaffinity(0)) if copyable() else 1
+    """Processors that this process may use; 1 where it is not to be copied, or all of them work already."""
+    return len(os.sched_getaffinity(0)) if copyable() and not _shared else 1
 
 
 class _Numbers(Iterator[int]):
@@ -128,7 +134,7 @@ class _Copy(Generic[T]):
     Where there is no room for it, it sends nothing, and `number` is None.
     """
 
-    def __init__(self, works: Sequence[Work[T]], first: int, numbers: Iterator[int]) -> None:
+    def __init__(self, works: Sequence[Work[T]], first: int, numbers: _Numbers) -> None:
         self.pipe, far = Pipe(duplex=False)
         try:
             self.number: int | None = copy(lambda: _serve(works, first, numbers, far))
@@ -151,7 +157,7 @@ class _Copy(Generic[T]):
             end(self.number)
 
 
-def _serve(works: Sequence[Work[Any]], first: int, numbers: Iterator[int], pipe: Connection) -> None:
+def _serve(works: Sequence[Work[Any]], first: int, numbers: _Numbers, pipe: Connection) -> None:
     """The life of a copy."""
     # Objects of the parent are not looked through for garbage, as that would copy them page by page.
     freeze()

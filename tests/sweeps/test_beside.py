@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from simio.sweeps import beside as module
 from simio.sweeps.beside import as_done, beside
 
 HERE = os.getpid()
@@ -20,7 +19,7 @@ def copies(monkeypatch):
         made.append(fork())
         return made[-1]
 
-    monkeypatch.setattr(module, "_processors", lambda: 2)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(os, "fork", noted)
     return made
 
@@ -132,3 +131,12 @@ def test_an_interrupt_ends_the_copy_at_once(copies):
 
 def test_no_work_has_no_results():
     assert beside([]) == []
+
+
+def test_work_within_such_work_makes_no_copies_of_its_own(copies):
+    def inner():
+        return beside([os.getpid, os.getpid])
+
+    found = beside([inner, inner])
+    assert all(len(set(each)) == 1 for each in found)
+    assert_ended(copies)
