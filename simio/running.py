@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simio import units
@@ -104,7 +104,7 @@ def run_scenario(
 ) -> ScenarioResult:
     """Run all cases, or those whose indices are given.
 
-    An interrupt leaves the results so far, and that of the case that was running (`complete` False).
+    An interrupt leaves the results so far, and that of the case that was running here (`complete` False).
 
     `progress` gets each result. Raises RunError as `run_case` does.
     """
@@ -126,6 +126,7 @@ def run_scenario(
         complete = False
     except KeyboardInterrupt:
         complete = False
+    results.sort(key=lambda result: result.index)
     return ScenarioResult(
         title=scenario.title,
         path=scenario.path,
@@ -144,10 +145,21 @@ def run_scenario(
 def run_cases(
     scenario: Scenario, options: RunOptions = DEFAULT, cases: Sequence[int] | None = None
 ) -> Iterator[CaseResult]:
-    """Run all cases, or those whose indices are given, and yield each result when it is there."""
-    for case in scenario.cases:
-        if cases is None or case.index in cases:
-            yield run_case(case, options, pooled_rows(scenario, case))
+    """Run all cases, or those whose indices are given, and yield each result when it is there.
+
+    Where they take long, all processors run them, unless what they pass is wanted here.
+    """
+    works = [
+        partial(run_case, case, options, pooled_rows(scenario, case))
+        for case in scenario.cases
+        if cases is None or case.index in cases
+    ]
+    if len(works) == 1 or options.packets or options.requests or options.outcome:
+        yield from (work() for work in works)
+    else:
+        from simio.sweeps.beside import as_worth
+
+        yield from (result for _, result in as_worth(works))
 
 
 def pooled_rows(scenario: Scenario, case: Case) -> list[MeasuredRow]:

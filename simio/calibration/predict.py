@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -126,21 +127,25 @@ def _responses(
     groups = {indices[at]: indices[at : at + GROUP] for at in range(0, len(indices), GROUP)}
     lengths = {case.index: Length.of(case) for case in answered}
     tasks = [Task(scenario.path, result.sets, first, scenario.text, parts, engine, tables) for first in groups]
+    do = partial(respond, uncertain=uncertain, lengths=lengths, group=groups)
     several = len(tasks) > 1 and sum(case.steps for case in answered) > PARALLEL
-    # Tasks of this process tell of each case, those of others of each group.
-    each = None if several else progress
-    do = partial(respond, uncertain=uncertain, lengths=lengths, group=groups, answered=each)
+    processors = _processors() if several else 1
+    # One that would be last by itself is answered here, where values of each case are tried by all processors.
+    pooled = len(tasks) - (len(tasks) % processors == 1) if several else 0
     found: dict[int, Responses] = {}
     failed = 0
-    for _, outcome in run_many(tasks, _processors() if several else 1, do=do):
+    pool = run_many(tasks[:pooled], processors, do=do)
+    # Tasks of this process tell of each case, those of others of each group.
+    here = run_many(tasks[pooled:], 1, do=partial(do, answered=progress))
+    for tell, (_, outcome) in chain(zip(repeat(progress), pool, strict=False), zip(repeat(None), here, strict=False)):
         if isinstance(outcome, SimioError):
             failed += 1
             if failed == len(tasks):
                 raise outcome
             continue
         found |= {each.index: each for each in outcome}
-        if progress and several:
-            progress(len(outcome))
+        if tell:
+            tell(len(outcome))
     return found, failed
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +37,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.render import form_of, rendered
     from simio.result.model import ScenarioResult
     from simio.running import run_scenario
+    from simio.sweeps.beside import as_worth
     from simio.sweeps.values import Axis, axis
 
 
@@ -68,18 +70,34 @@ def plot(scenarios: tuple[str, ...], key: str, output: str, title: str | None, s
 
 
 def _varied(name: str, axes: Sequence[Axis]) -> ScenarioResult:
-    """The result of a scenario over all combinations of the axes, whose values are settings of its cases."""
-    found = []
-    for values in product(*(one.points for one in axes)):
-        settings = {
+    """The result of a scenario over all combinations of the axes, whose values are settings of its cases.
+
+    Where they take long, all processors run them. An interrupt leaves the combinations that are done.
+    """
+    chosen = [
+        {
             key: text
             for one, point in zip(axes, values, strict=True)
             for key, text in zip(one.keys, point, strict=True)
         }
-        sets = [f"{key}={text}" for key, text in settings.items()]
-        result = run_scenario(load(name, sets), sets)
-        found += [replace(case, settings={**settings, **case.settings}) for case in result.cases]
+        for values in product(*(one.points for one in axes))
+    ]
+    done: dict[int, ScenarioResult] = {}
+    for number, result in as_worth([partial(_combination, name, settings) for settings in chosen]):
+        done[number] = result
+        if not result.complete:
+            break
+    found = [
+        replace(case, settings={**chosen[number], **case.settings})
+        for number, result in sorted(done.items())
+        for case in result.cases
+    ]
     return replace(result, cases=tuple(replace(case, index=index) for index, case in enumerate(found)))
+
+
+def _combination(name: str, settings: Mapping[str, str]) -> ScenarioResult:
+    sets = [f"{key}={text}" for key, text in settings.items()]
+    return run_scenario(load(name, sets), sets)
 
 
 @click.command()

@@ -19,7 +19,7 @@ import numpy as np
 
 from simio.engines import layout as c
 from simio.engines.outcome import Ints
-from simio.program.shapes import TARGETS, naming, strides
+from simio.program.shapes import TARGETS, naming, prints, strides
 from simio.program.steps import STRIDE, Op, Program
 
 LEAST = 8192
@@ -97,6 +97,7 @@ class _Search:
 
     def __init__(self, program: Program) -> None:
         self.steps = steps = program.steps
+        self.prints = prints(steps)
         firsts = sorted({0, *(start.entry for start in program.starts)})
         self.borders = [*firsts, len(steps)]
         self.lengths = np.diff(self.borders).tolist()
@@ -130,7 +131,10 @@ class _Search:
 
     def _block(self, first: int, length: int) -> Block | None:
         """The blocks of a length from a step on, or None if they are too few or not by themselves."""
-        one, two = self.steps[first : first + length], self.steps[first + length : first + 2 * length]
+        own, next_ = self.prints[first : first + length], self.prints[first + length : first + 2 * length]
+        if own[0] != next_[0] or not np.array_equal(own, next_):
+            return None
+        one, two = self._of(first, length, 0), self._of(first, length, 1)
         found = strides(one, two, length)
         if found is None or not self._alone(first, length):
             return None

@@ -11,17 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from math import factorial
-from typing import Any
+from typing import Any, NamedTuple
 
 from simio.description.model import Case, System
 from simio.errors import RunError
 from simio.explaining.answers import THROUGHPUT
 from simio.explaining.differences import Step, given_between, steps_between
 from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
-from simio.result.model import CaseResult
 from simio.running import run_case
+from simio.sweeps.beside import as_worth
 from simio.wording import byte_unit
 
 TOGETHER = 0.05
@@ -52,12 +53,16 @@ def contrast(
     try:
         runs.run()
     except KeyboardInterrupt:
+        if len(runs.answers) < 2:
+            raise
         complete = False
-    metric = _metric(runs.a, runs.b)
+    answers = runs.answers[0], runs.answers[1]
+    one, other = (each.answered for each in answers)
+    metric = _metric(one, other)
     values = {chosen: _value(found, metric) for chosen, found in runs.found.items() if found}
     parts = tuple(_parts(steps, values))
     whole = values[runs.all] - values[frozenset()]
-    notes += [f"{name}: {note}" for name, found in zip("AB", (runs.a, runs.b), strict=True) for note in found.notes]
+    notes += [f"{each.answered.name}: {note}" for each in answers for note in each.notes]
     if many:
         notes.append("changes of one host, disk or workload were taken together")
     if complete and any(part.share is None for part in parts):
@@ -66,8 +71,8 @@ def contrast(
         title=title,
         unit=byte_unit(a.system.report.unit),
         metric=metric,
-        a=_answered("A", runs.a),
-        b=_answered("B", runs.b),
+        a=one,
+        b=other,
         whole=whole,
         parts=parts,
         exact=all(part.share is not None for part in parts),
@@ -92,53 +97,78 @@ def _same_seeds(a: System, b: System) -> tuple[tuple[System, System], list[str]]
 
 
 class _Runs:
-    """The sets of changes, each made in A and run."""
+    """A and B, and the sets of changes made in A; of one that cannot be run nothing is found."""
 
     def __init__(self, a: System, b: System, steps: list[Step], progress: Progress | None) -> None:
-        self.system, self.steps = a, steps
+        self.systems, self.steps = (a, b), steps
         self.progress = progress
         self.all: Members = frozenset(range(len(steps)))
-        self.a = run_case(Case(0, {}, a))
-        self.b = run_case(Case(0, {}, b))
-        self.found: dict[Members, CaseResult | None] = {frozenset(): self.a, self.all: self.b}
+        self.answers: dict[int, _Answer] = {}
+        self.found: dict[Members, Answered | None] = {}
 
     def run(self) -> None:
-        """One change at a time first, from either end; then all other sets."""
+        """A and B, then one change at a time, from either end; then all other sets.
+
+        Where they take long, all processors run them. Raises RunError where A or B cannot be run.
+        """
         numbers = range(len(self.steps))
         wanted = [frozenset([number]) for number in numbers]
         wanted += [self.all - {number} for number in numbers]
         wanted += [frozenset(chosen) for size in numbers for chosen in combinations(numbers, size)]
-        for done, chosen in enumerate(dict.fromkeys(wanted)):
-            if chosen not in self.found:
-                self.found[chosen] = self._run(chosen)
+        rest = [chosen for chosen in dict.fromkeys(wanted) if chosen not in (frozenset(), self.all)]
+        works: list[Callable[[], _Answer | None]]
+        works = [partial(_answer, name, system) for name, system in zip("AB", self.systems, strict=True)]
+        works += [partial(self._changed, chosen) for chosen in rest]
+        for number, answer in as_worth(works):
+            if number > 1:
+                self.found[rest[number - 2]] = answer and answer.answered
+            else:
+                assert answer
+                self.answers[number] = answer
+                self.found[self.all if number else frozenset()] = answer.answered
             if self.progress:
-                self.progress(done + 1, len(dict.fromkeys(wanted)))
+                self.progress(len(self.found), len(works))
 
-    def _run(self, chosen: Members) -> CaseResult | None:
-        system = self.system
+    def _changed(self, chosen: Members) -> _Answer | None:
+        system = self.systems[0]
         for number in sorted(chosen):
             system = self.steps[number].apply(system)
         try:
-            return run_case(Case(0, {}, system))
+            return _answer("", system)
         except (RunError, KeyError, ValueError):
             # Half of a change need not make sense: a workload whose disk is not there yet.
             return None
 
 
-def _value(found: CaseResult, metric: str) -> float:
-    if metric == THROUGHPUT:
-        return float(found.rate)
-    return next((each.mean for each in found.observations if each.name == metric), float("nan"))
+class _Answer(NamedTuple):
+    """What is kept of a run, and sent from another process."""
+
+    answered: Answered
+    notes: tuple[str, ...]
 
 
-def _metric(a: CaseResult, b: CaseResult) -> str:
+def _answer(name: str, system: System) -> _Answer:
+    found = run_case(Case(0, {}, system))
+    answered = Answered(
+        name=name,
+        rate=found.rate,
+        half_width=found.half_width,
+        limiter=found.limiter,
+        utilisations={use.name: use.utilisation for use in found.resources if not use.lock},
+        times={each.name: each.mean for each in found.observations if each.unit == "ps"},
+    )
+    return _Answer(answered, found.notes)
+
+
+def _value(found: Answered, metric: str) -> float:
+    return float(found.rate) if metric == THROUGHPUT else found.times.get(metric, float("nan"))
+
+
+def _metric(a: Answered, b: Answered) -> str:
     """Throughput, or where that is the same, the observed time that differs most."""
     if not a.rate or abs(float(b.rate / a.rate) - 1) >= NOTHING:
         return THROUGHPUT
-    times = [{each.name: each.mean for each in found.observations if each.unit == "ps"} for found in (a, b)]
-    apart = {
-        name: abs(times[1][name] / times[0][name] - 1) for name in times[0] if name in times[1] and times[0][name]
-    }
+    apart = {name: abs(b.times[name] / a.times[name] - 1) for name in a.times if name in b.times and a.times[name]}
     best = max(apart, key=lambda name: apart[name], default="")
     return best if best and apart[best] >= NOTHING else THROUGHPUT
 
@@ -175,14 +205,3 @@ def _interact(parts: tuple[PartOf, ...], whole: float) -> bool:
     if len(alone) < 2 or len(alone) < len(parts):
         return False
     return abs(sum(alone) - whole) > TOGETHER * max(abs(whole), *map(abs, alone))
-
-
-def _answered(name: str, found: CaseResult) -> Answered:
-    return Answered(
-        name=name,
-        rate=found.rate,
-        half_width=found.half_width,
-        limiter=found.limiter,
-        utilisations={use.name: use.utilisation for use in found.resources if not use.lock},
-        times={each.name: each.mean for each in found.observations if each.unit == "ps"},
-    )

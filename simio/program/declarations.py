@@ -287,6 +287,10 @@ class Declarations:
         """Steps inside are `what`, at the place `where`, for analysis; see `simio.program.labels`."""
         start = self._at
         yield
+        self.label_from(start, what, where, call, byte)
+
+    def label_from(self, start: int, what: str, where: str, call: bool, byte: str) -> None:
+        """Steps from `start` on are `what`, as inside of `label`."""
         if self._at > start:
             self._labels.append(Label(start, self._at, what, where, call, byte))
 

@@ -16,8 +16,8 @@ import numpy as np
 from simio.program.copies import KINDS, Copies
 from simio.program.declarations import Handle
 from simio.program.likeness import Likeness, Naming
-from simio.program.shapes import naming, strides
-from simio.program.steps import COLUMNS, FIRST_NUMBER, NAMING, STRIDE, Table, numbered
+from simio.program.shapes import TARGETS, naming, strides
+from simio.program.steps import COLUMNS, FIRST_NUMBER, NAMING, STRIDE, Op, Table, numbered
 
 LEAST = 32
 """Things from which on they are compared: a few disks are written out sooner."""
@@ -98,8 +98,11 @@ class _Found:
         if any(self.end[kind] - self.second[kind] != new for kind, new in self.new.items()):
             return False
         one, two = self._block(self.first), self._block(self.second)
-        found = strides(one, two, self.new["step"]) if one is not None and two is not None else None
-        if one is None or found is None:
+        if one is None or two is None:
+            return False
+        common = self._common(one)
+        found = strides(one, two, self.new["step"], common)
+        if found is None or (common.size and self._strided()):
             return False
         self.naming, self.strides = naming(one), found
         named = set()
@@ -114,6 +117,15 @@ class _Found:
         if not all(isinstance(word, int) for word in words):
             return None
         return np.array(words, dtype=np.int64).reshape(-1, COLUMNS)
+
+    def _common(self, block: Table) -> Table:
+        """Steps of the second's block that start a thread with steps written before, which all run."""
+        return np.flatnonzero((block[:, 0] == Op.FORK) & (block[:, TARGETS[Op.FORK]] < self.first["step"]))
+
+    def _strided(self) -> bool:
+        """True if a step before the second has a stride: children inherit the number of the series, not of that."""
+        before = np.array(self.p._steps[: self.first["step"] * COLUMNS]).reshape(-1, COLUMNS)
+        return bool(before[naming(before), STRIDE].any())
 
     def _two(self, kind: str, rows: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
         """Rows of the second with those of the third in a table."""

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from calibration_lab import TRUTH
 
+from simio.calibration import predict
 from simio.calibration.ensemble import Ensemble
 from simio.calibration.modelerror import ModelError
 from simio.calibration.predict import answered, between, scores_of
@@ -24,9 +25,9 @@ from simio.running import run_scenario
 ERROR = ModelError(0.2, 0.1, 0.02, 28, 4)
 
 
-def answers(lab, sets=()):
+def answers(lab, sets=(), progress=None):
     scenario = load(lab.scenario, sets, parts=lab.parts, tables=lab.library.tables)
-    return answered(scenario, run_scenario(scenario, sets), lab.parts, tables=lab.library.tables)
+    return answered(scenario, run_scenario(scenario, sets), lab.parts, progress=progress, tables=lab.library.tables)
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +73,18 @@ class TestLaboratory:
 
     def test_it_is_the_same_each_time(self, calibrated, result):
         assert answers(calibrated[0]).intervals(ERROR).cases == result.cases
+
+    def test_uneven_groups_are_answered_by_a_pool_and_the_last_here(self, calibrated, monkeypatch):
+        monkeypatch.setattr(predict, "_processors", lambda: 2)
+        monkeypatch.setattr(predict, "GROUP", 5)
+        here, pooled = [], []
+        monkeypatch.setattr(predict, "PARALLEL", 10**18)
+        alone = answers(calibrated[0], progress=here.append).intervals(ERROR)
+        monkeypatch.setattr(predict, "PARALLEL", 0)
+        shared = answers(calibrated[0], progress=pooled.append).intervals(ERROR)
+        assert shared.cases == alone.cases
+        assert here == [1] * 12
+        assert pooled == [5, 5, 1, 1]
 
     def test_the_json_document_has_them_and_what_they_rest_on(self, result):
         data = json.loads("".join(as_json(result)))

@@ -9,6 +9,7 @@ import pytest
 from simio.engines import compiled
 from simio.engines.outcome import Options
 from simio.program import series
+from simio.program.blocks import Procedure
 from simio.program.builder import Builder, Handle
 from simio.program.steps import Program
 
@@ -140,3 +141,48 @@ def test_what_is_named_after_another_is_written_out(apart: Callable[..., bool]) 
             p.advance(1)
 
     assert apart(body)
+
+
+def started(p: Builder, thing: Thing, done: Handle, kept: list[Procedure], body: Callable[[], None]) -> None:
+    """Two threads of a thing that start another each time, with steps that the first thing had written."""
+    if thing.name == "t1":
+        kept[:] = [p.procedure("helper", 0, body)]
+    with p.thread(f"{thing.name} user", count=2), p.loop(2):
+        p.spawn(kept[0], joined=True)
+        with p.hold(thing.lock):
+            p.advance(thing.time)
+        p.join()
+        p.mark(done, 1)
+
+
+def test_threads_that_all_start_with_common_steps_share_their_own(apart: Callable[..., bool]) -> None:
+    kept: list[Procedure] = []
+
+    def body(p: Builder, thing: Thing, done: Handle) -> None:
+        common = p.resource("common")
+
+        def helper() -> None:
+            with p.hold(common):
+                p.advance(3)
+
+        started(p, thing, done, kept, helper)
+
+    assert not apart(body)
+
+
+def test_common_steps_behind_those_of_another_series_are_not_for_many(
+    apart: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Children inherit the number that strides are multiplied by: it is that of one series only."""
+    kept: list[Procedure] = []
+
+    def body(p: Builder, thing: Thing, done: Handle) -> None:
+        if thing.name == "t1":
+            for other in p.each([Thing(p, f"u{number + 1}") for number in range(MANY)]):
+                work(p, other, done)
+        started(p, thing, done, kept, lambda: p.advance(3))
+
+    apart(body)
+    monkeypatch.setattr(series, "LEAST", 4)
+    users = [start for start in written(body).starts if start.name.startswith("t")]
+    assert [start.instance for start in users] == [0] * MANY

@@ -5,8 +5,7 @@ from functools import partial
 
 import pytest
 
-from simio.sweeps import beside as module
-from simio.sweeps.beside import beside
+from simio.sweeps.beside import as_done, beside
 
 HERE = os.getpid()
 
@@ -20,7 +19,7 @@ def copies(monkeypatch):
         made.append(fork())
         return made[-1]
 
-    monkeypatch.setattr(module, "_processors", lambda: 2)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(os, "fork", noted)
     return made
 
@@ -40,9 +39,49 @@ def test_results_come_in_order_from_this_process_and_a_copy():
     found = beside([partial(numbered, number) for number in range(5)])
     assert [number for number, _ in found] == list(range(5))
     processes = [process for _, process in found]
-    assert processes[0::2] == [HERE] * 3
-    assert len(set(processes[1::2])) == 1
+    assert processes[0] == HERE
     assert processes[1] != HERE
+    assert set(processes) == {HERE, processes[1]}
+
+
+def test_whoever_is_done_takes_the_next(tmp_path):
+    """The first, here, lasts until all others are done, by the copy."""
+
+    def first():
+        while not (tmp_path / "3").exists():
+            pass
+        return os.getpid()
+
+    def noted(number):
+        (tmp_path / str(number)).touch()
+        return os.getpid()
+
+    found = list(as_done([first, *(partial(noted, number) for number in (1, 2, 3))]))
+    assert [number for number, _ in found] == [0, 1, 2, 3]
+    assert found[0][1] == HERE
+    assert HERE not in [process for _, process in found[1:]]
+
+
+def test_an_interrupt_keeps_what_a_copy_has_done(copies):
+    reading, writing = os.pipe()
+
+    def interrupted():
+        os.read(reading, 1)
+        raise KeyboardInterrupt
+
+    def known():
+        os.write(writing, b"x")
+
+    def endless():
+        while True:
+            pass
+
+    found = []
+    going = as_done([interrupted, lambda: "done", known, endless])
+    with pytest.raises(KeyboardInterrupt):
+        found.extend(going)
+    assert found[0] == (1, "done")
+    assert_ended(copies)
 
 
 def test_a_copy_leaves_nothing_behind_here_and_no_process(copies):
@@ -92,3 +131,12 @@ def test_an_interrupt_ends_the_copy_at_once(copies):
 
 def test_no_work_has_no_results():
     assert beside([]) == []
+
+
+def test_work_within_such_work_makes_no_copies_of_its_own(copies):
+    def inner():
+        return beside([os.getpid, os.getpid])
+
+    found = beside([inner, inner])
+    assert all(len(set(each)) == 1 for each in found)
+    assert_ended(copies)

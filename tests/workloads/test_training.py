@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from simio.bound import bound
 from simio.description.measured import MeasuredRow
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options
 from simio.errors import SimioError
 from simio.loading import load
 from simio.lower import lower
+from simio.program import series
+from simio.program.series import LEAST
 from simio.result.model import CaseResult
 from simio.result.quantities import simulated_value
 from simio.running import run_case
@@ -170,3 +173,18 @@ def test_reading_goes_on_while_a_window_is_copied(tmp_path: Path) -> None:
 def test_mistakes_are_named(tmp_path: Path, sets: tuple[str, ...], message: str) -> None:
     with pytest.raises(SimioError, match=message):
         ran(tmp_path, *sets)
+
+
+def test_many_accelerators_share_steps_and_do_what_each_did_with_its_own(tmp_path, monkeypatch):
+    sets = ["loader=samples", "accelerators=40", "compute=10 ms", "access=direct", "steps=3", "from=d"]
+    programs = []
+    for least in (LEAST, 41):
+        monkeypatch.setattr(series, "LEAST", least)
+        case = load(path_of(tmp_path), [f"workload.train.{text}" for text in sets]).cases[0]
+        programs.append(lower(case.system))
+    shared, own = programs
+    assert len(shared.steps) < len(own.steps) / 5
+    assert bound(shared) == bound(own)
+    ends = [run(program, Options()) for program in programs for run in (compiled.run, reference.run)]
+    assert ends[0].differences(ends[1]) == ends[2].differences(ends[3]) == []
+    assert [name for name in ends[0].differences(ends[2]) if name != "alive"] == []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from simio.components.files.cached import Mount
@@ -23,6 +25,14 @@ if TYPE_CHECKING:
 
 
 nothing: Around = nullcontext
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """An accelerator, and the host that has it."""
+
+    name: str
+    host: str
 
 
 class TrainingJob:
@@ -46,11 +56,12 @@ class TrainingJob:
         """The threads of all accelerators, which hosts have in turn."""
         params = self.params
         stores = {host: Files(self, host) for host in params.host}
-        for number in range(params.accelerators):
-            own = f"{self.name} {number + 1}" if params.accelerators > 1 else self.name
-            feed = SampleFeed(self, own)
-            feed.read(stores[params.host[number % len(params.host)]])
-            with self.p.thread(f"{own}: accelerator"):
+        numbers = range(1, params.accelerators + 1)
+        names = [f"{self.name} {number}" for number in numbers] if len(numbers) > 1 else [self.name]
+        for own in self.p.each([Accelerator(*each) for each in zip(names, cycle(params.host), strict=False)]):
+            feed = SampleFeed(self, own.name)
+            feed.read(stores[own.host])
+            with self.p.thread(f"{own.name}: accelerator"):
                 self._train(feed, first=True)
                 with self.p.loop(params.steps - 1):
                     self._train(feed)
