@@ -12,6 +12,7 @@ from simio.engines.outcome import Outcome
 from simio.program.records import changed
 from simio.program.steps import Program
 from simio.result import measure
+from simio.result.buffered import in_buffers
 from simio.result.demerit import demerits
 from simio.result.extrapolated import extrapolated
 from simio.result.jobs import job_runs, jobs_in_turn
@@ -114,6 +115,7 @@ def _notes(
         *runs.notes,
         *unlike(runs.spans),
         *undelivered(workloads, streams, runs.rate, observations, resources, sent),
+        *in_buffers(case.system, program, outcome, span),
         *(load.sentence for load in loads if load.grows),
         *_condensed(outcome),
         *(tuple(jobs_in_turn(jobs)) or ended_early(program, outcome, span)),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
+from simio.components.passage import Passage
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.description.sheets.flash import FlashDrive
@@ -26,6 +27,7 @@ from simio.machines.ssd.layout import (
 )
 from simio.machines.ssd.writing import NOTHING
 from simio.program.builder import Builder, Handle, Operand, Register
+from simio.program.steps import BUFFER
 from simio.program.service import ceil_div, ceil_times, per_byte
 
 PARTS = 1024
@@ -98,6 +100,11 @@ class SolidStateDrive:
     def depth(self) -> int:
         """Commands that the drive holds."""
         return self.sheet.commands
+
+    @property
+    def passage(self) -> Passage:
+        """A processor of the controller, for each command."""
+        return Passage(visits={(self.controller,): Fraction(self.sheet.command_time)})
 
     def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A read command: `size` bytes from `sector` on go to the host over `transport`, page by page."""
@@ -270,7 +277,7 @@ class SolidStateDrive:
             self.p.tally(self.name, "moved by garbage collection", self._tables + MOVED_SECTORS, "sectors")
             if sheet.cache:
                 self.p.tally(self.name, "moved out of the SLC cache", self._tables + FOLDED_SECTORS, "sectors")
-        return self.p.container(f"{self.name} buffer", room, room, "sectors")
+        return self.p.container(BUFFER.format(self.name), room, room, "sectors")
 
     def _parts(self, sector: Register, size: Operand, unit: int) -> Iterator[tuple[Register, Operand]]:
         """Run a for loop's body for each part of a command, in a thread of its own where there are several.
