@@ -14,6 +14,7 @@ from simio.machines import ssd as flash
 from simio.machines.layout import State
 from simio.machines.ssd import reading, writing
 from simio.machines.ssd.layout import (
+    CARRIED,
     FOLDED_SECTORS,
     FOLLOWER,
     HOME,
@@ -64,6 +65,7 @@ class SolidStateDrive:
         if self.volatile:
             self.flushed = p.container(f"{disk.name} flushed", unit="flushes")
         self.state = p.machine(disk.name, self._initial())
+        p.servers(disk.name, "channels", self.state + CARRIED, sheet.channels)
         p.servers(disk.name, "flash", self.state + WORKED, sheet.all_dies)
         self._tables = 0
 
