@@ -43,10 +43,11 @@ def store(state: NDArray, base: int, now: int, sector: int, count: int) -> int:
         state[ring + state[t + w.TAIL]] = own
         state[t + w.TAIL] = (state[t + w.TAIL] + 1) % state[t + w.ROOM]
         state[t + w.PENDING] += 1
-    if (
-        state[t + w.PENDING] >= state[base + w.UNIT] * (state[t + w.WORKERS] + 1)
-        and state[t + w.WORKERS] < 2 * state[base + w.DIES]
-    ):
+    unit = state[base + w.UNIT]
+    # As many units wait as threads are busy; or the buffer is full, and what waits is less only as it is so small.
+    share = unit * (state[t + w.WORKERS] + 1)
+    wanted = min(share, max(state[t + w.ROOM] - share, unit))
+    if state[t + w.PENDING] >= wanted and state[t + w.WORKERS] < 2 * state[base + w.DIES]:
         state[t + w.WORKERS] += 1
         return 2 * absorbed + 1
     return 2 * absorbed
