@@ -237,8 +237,8 @@ def test_a_die_that_waits_for_its_channel_does_not_work(engine: ModuleType) -> N
     units = int(outcome.state[bench.drive._tables + HOST_SECTORS]) // 24
     # Four dies that take 600 us each are more than a channel of 252 us a unit keeps at work: 1008 us for four units.
     assert outcome.end / US == pytest.approx((units - 1) * 6 * 42, rel=0.1)
-    assert carried == pytest.approx(units * 6 * 42, rel=0.02)
-    assert worked == pytest.approx(units * (6 * 42 + PROGRAM), rel=0.02)
+    assert carried == pytest.approx(units * 6 * 42, rel=0.05)
+    assert worked == pytest.approx(units * (6 * 42 + PROGRAM), rel=0.05)
 
 
 def test_reads_take_the_channels_for_their_sectors(engine: ModuleType) -> None:
