@@ -184,6 +184,8 @@ def _case(case: CaseResult, unit: str) -> Group:
         lines.append(_below(spent))
     if case.tallies:
         lines.append(_below(tables.tallies(case)))
+    if case.wear:
+        lines.append(_below(tables.wear(case, unit)))
     return Group(*lines)
 
 

@@ -27,6 +27,7 @@ from simio.result.recorded import DeliveredBytes, Observation, Rows
 from simio.result.statistics import confidence
 from simio.result.timeline import timeline
 from simio.result.undelivered import Sent, undelivered
+from simio.result.wear import worn
 
 _NO_STATE = np.empty(0, dtype=np.int64)
 
@@ -79,6 +80,7 @@ def case_result(
         timeline=timeline(kept, seen),
         loads=loads,
         bonds=program.bonds,
+        wear=worn(case.system, program, outcome, span) if told else (),
         measured=case.measured,
         hash=program_hash,
         seeds=runs.seeds,

@@ -28,7 +28,7 @@ from simio.machines.ssd.layout import (
 )
 from simio.machines.ssd.writing import NOTHING
 from simio.program.builder import Builder, Handle, Operand, Register
-from simio.program.steps import BUFFER
+from simio.program.steps import BUFFER, PROGRAMMED
 from simio.program.service import ceil_div, ceil_times, per_byte
 
 PARTS = 1024
@@ -275,7 +275,7 @@ class SolidStateDrive:
                 following = self.p.word(leader + FOLLOWER)
                 self.p.set_word(at + FOLLOWER, following and leader + following - at)
                 self.p.set_word(leader + FOLLOWER, at - leader)
-            self.p.tally(self.name, "programmed for the host", self._tables + HOST_SECTORS, "sectors")
+            self.p.tally(self.name, PROGRAMMED, self._tables + HOST_SECTORS, "sectors")
             self.p.tally(self.name, "moved by garbage collection", self._tables + MOVED_SECTORS, "sectors")
             if sheet.cache:
                 self.p.tally(self.name, "moved out of the SLC cache", self._tables + FOLDED_SECTORS, "sectors")
