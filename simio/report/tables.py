@@ -256,7 +256,7 @@ def wear(case: CaseResult, unit: str) -> Grid:
             figure(in_unit(rate, byte)),
             f"{sum(known) / len(known):.2f}" if known else "",
             f"{rated / 10**12:,.0f}" if rated else "not known",
-            f"{figure(min(years))} years" if years else "",
+            (f"{min(years):,.0f} years" if min(years) >= 10 else f"{min(years):.2g} years") if years else "",
         ])
     return Grid(["writes to", byte, "amplification", "rated TB", "lasts"], rows)
 
