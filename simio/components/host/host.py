@@ -67,15 +67,16 @@ class Computer:
 
     def tell(self, linked: AbstractSet[str]) -> None:
         """Tell of adapters in use on a bus of another socket than the first, whose data have no socket, and of links
-        of PCI Express that are slower than their slot; `linked` are the names of adapters at links."""
-        from simio.description.sheets.pcie import PcieDevice
+        of PCI Express that keep an adapter below its rate; `linked` are the names of adapters at links."""
+        from simio.description.sheets.pcie import PcieBusSheet
 
         for key, bus in self._buses.items():
             socket = getattr(self.description.buses[key].sheet, "socket", 0)
             own = [each.part for each in self.description.adapters.values() if each.bus == key]
-            slower = getattr(bus, "slower", "")
-            if slower and any(part.name in linked and isinstance(part.sheet, PcieDevice) for part in own):
-                self.p.tell(slower)
+            for part in own if isinstance(sheet := getattr(bus, "sheet", None), PcieBusSheet) else ():
+                slower = getattr(bus, "slower", "")
+                if slower and part.name in linked and (getattr(part.sheet, "speed", None) or 0) > sheet.rate:
+                    self.p.tell(f"{slower}, less than the rate of {part.name}")
             names = [part.name for part in own if not part.sheet.sockets]
             if socket and names:
                 self.p.tell(

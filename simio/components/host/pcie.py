@@ -119,8 +119,8 @@ class PcieBus:
         if (own.generation, own.lanes) == (link.generation, link.lanes):
             return ""
         return (
-            f"{self.name} trains to generation {link.generation} with {counted(link.lanes, 'lane')}, all that its "
-            f"adapter has: the slot has generation {own.generation} with {counted(own.lanes, 'lane')}"
+            f"{self.name} of generation {own.generation} with {counted(own.lanes, 'lane')} trains to generation "
+            f"{link.generation} with {counted(link.lanes, 'lane')}, which the adapter has"
         )
 
     def of_its_own(self, name: str, device: PcieDevice) -> PcieBus:
