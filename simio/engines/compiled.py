@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from ctypes import addressof, c_char
 from dataclasses import replace
 
 import numpy as np
 
+from simio.engines import codes
 from simio.engines import layout as c
 from simio.engines import outcome as contract
 from simio.engines.feeding import Feeding
@@ -20,7 +22,6 @@ from simio.engines.outcome import (
     Options,
     Outcome,
     Status,
-    Wait,
 )
 from simio.engines.prepared import FirstThreads, Prepared, prepare, zeros
 from simio.machines.random import streams
@@ -175,7 +176,7 @@ class _Tables:
                 len(self.draw_table), len(self.state), len(self.stats), len(self.sums), len(self.log),
                 len(self.trace), len(self.times), self.samples.shape[1], len(self.gauges),
             )  # fmt: skip
-            self._addresses = [getattr(self, name).__array_interface__["data"][0] for name in c.TABLES]
+            self._addresses = [_address(getattr(self, name)) for name in c.TABLES]
         return self._addresses
 
     def feed(self) -> bool:
@@ -274,8 +275,14 @@ class _Tables:
         live = np.flatnonzero(threads[:, c.FLAGS] & c.LIVE)
         alive = threads[live[:, np.newaxis], [c.SERIAL, c.NAME, c.PC, c.WAIT, c.WHAT]]
         alive[:, 2] = self.alike.own(alive[:, 2], threads[live, c.FLAGS])
-        alive[(alive[:, 3] == Wait.READY) | (alive[:, 3] == Wait.JOIN), 4] = 0
+        waits = alive[:, 3]
+        alive[(waits == codes.WAIT_READY) | (waits == codes.WAIT_JOIN), 4] = 0
         return alive[np.argsort(alive[:, 0])]
+
+
+def _address(table: Ints) -> int:
+    """Where a table begins; a third of the time that `__array_interface__` takes. No word of an empty one is read."""
+    return addressof(c_char.from_buffer(table)) if table.size else 0
 
 
 def _empty(*shape: int) -> Ints:

@@ -38,8 +38,8 @@ SEVERAL = 1.5
 """The time of a unit, over that between two, from which several are said to be under way (Little's law)."""
 MUCH = 0.5
 """A stream delivers much if it delivers this share of what the largest one does."""
-_UNITS = ("frame", "buffer", "block", "transfer", "size", "response")
-"""Fields of workloads that say what one unit of work is, the first that there is."""
+_UNITS = ("frame", "object", "buffer", "block", "transfer", "size", "response")
+"""Fields of workloads that say what one unit of work is, the first that there is; objects may have several sizes."""
 
 
 class Traced:
@@ -219,6 +219,8 @@ def _unit_of(workloads: Iterable[Workload[WorkloadParams]], total: int) -> tuple
             size = getattr(workload.params, field, None)
             if isinstance(size, int) and size <= total:
                 return f"{field} of {workload.name}", size
+            if field == "object" and hasattr(workload.params, field):
+                break
     return None
 
 

@@ -89,12 +89,14 @@ def repeated(program: Program) -> NDArray[np.bool_]:
 
 def executions(program: Program) -> list[int]:
     """The least number of times that the threads of each start run each step."""
-    dtype: Any = np.int64 if program.steps.dtype == np.int64 else object
+    fits = program.steps.dtype == np.int64 and _largest(program) < _FITS
+    return list(_counts(program, np.int64 if fits else object).tolist())
+
+
+def _largest(program: Program) -> float:
+    """The largest number that the counts are reckoned with."""
     fractions = (region.least.numerator for region in program.regions if isinstance(region.least, Fraction))
-    largest = max(fractions, default=1)
-    if dtype is np.int64 and _counts(program, np.float64).max(initial=0) * largest >= _FITS:
-        dtype = object
-    return list(_counts(program, dtype).tolist())
+    return float(_counts(program, np.float64).max(initial=0)) * max(fractions, default=1)
 
 
 def _counts(program: Program, dtype: Any) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Check, JobRun, LoadUse, ResourceUse, StreamRate
-from simio.result.phases import ended_early, unlike
+from simio.result.phases import ended_early, unlike, unsteady
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs
 from simio.result.progress import progress_of
@@ -121,6 +121,7 @@ def _notes(
         *(load.sentence for load in loads if load.grows),
         *_condensed(outcome),
         *(tuple(jobs_in_turn(jobs)) or ended_early(program, outcome, span)),
+        *(() if case.system.faults else unsteady(program, outcome, span)),
         *extrapolated(case.system),
         *program.told,
     ]

@@ -1,6 +1,13 @@
-"""Notes on a run that is not of one piece: work that ended long before the rest, and runs that differ."""
+"""Notes on a run that is not of one piece: work that ended early, parts whose use changes, and runs that differ."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from math import sqrt
+from statistics import fmean
+
+import numpy as np
 
 from simio import units
 from simio.engines.outcome import Outcome, Status
@@ -11,6 +18,12 @@ from simio.wording import grouped
 
 EARLY = 2
 """Times the part of a measured span with a stream of deliveries, from which the whole span is told to be longer."""
+BATCHES = 8
+"""Equal parts of each half of a measured span."""
+LEAST, CHANGE = 0.02, 0.25
+"""Changes of a utilisation from half to half that are told: at least so much, and so great a share of their mean."""
+ERRORS = 5.0
+"""Standard errors of the difference of the halves' means, by their batches, from which a change is no chance."""
 FAR = 0.25
 """Share of the mean by which the first of several runs differs from it where its limit may be another than theirs."""
 
@@ -37,6 +50,39 @@ def ended_early(program: Program, outcome: Outcome, span: Throughput) -> list[st
             share = (latest - span.since) / (span.until - span.since)
             found.append(f"{told}, {share:.0%} of the part that is averaged: rates and use are means over all of it")
     return found
+
+
+def unsteady(program: Program, outcome: Outcome, span: Throughput) -> list[str]:
+    """A note on the parts whose use changes most from the first half of the measured span to the second.
+
+    Parts whose names differ only in digits count together, since work that moves from one to another is steady.
+    None where the time limit did not end the run: other runs are of the work as a whole.
+    """
+    length, batches = span.until - span.since, 2 * BATCHES
+    rows = int(np.count_nonzero((outcome.times >= span.since) & (outcome.times < span.until)))
+    if outcome.status != Status.UNTIL or rows <= batches:
+        return []
+    edges = [span.since + length * number // batches for number in range(batches + 1)]
+    spans = [replace(span, since=one, until=two) for one, two in pairwise(edges)]
+    # A column for each batch.
+    uses = zip(*(measure.resource_use(program, outcome, each) for each in spans), strict=True)
+    found: list[tuple[float, str, float, float]] = []
+    for label, parts in grouped([use for use in uses if not use[0].lock], lambda use: use[0].name):
+        together = [fmean(each.utilisation for each in batch) for batch in zip(*parts, strict=True)]
+        before, after = fmean(together[:BATCHES]), fmean(together[BATCHES:])
+        # The variance by differences of neighbours, to which a drift adds little (J. von Neumann et al., Annals of
+        # Mathematical Statistics 12(2), 1941).
+        noise = fmean((two - one) ** 2 for one, two in pairwise(together)) / 2
+        change, error = abs(after - before), sqrt(2 * noise / BATCHES)
+        if change >= max(LEAST, CHANGE * (before + after) / 2, ERRORS * error):
+            found.append((change, label, before, after))
+    if not found:
+        return []
+    _, label, before, after = max(found)
+    return [
+        f"no steady state: {label} busy for {before:.0%} of the first half of the part that is averaged, and for "
+        f"{after:.0%} of the second; a longer run (run.until), averaged later (run.warm_up), shows where that ends"
+    ]
 
 
 def unlike(spans: tuple[Throughput, ...]) -> list[str]:

@@ -123,3 +123,11 @@ def test_of_an_open_load_the_time_of_a_request_is_told_and_not_that_between_arri
     assert sum(stage.time for stage in found.stages) == pytest.approx(found.period)
     assert not any(stage.where == "clock" for stage in found.stages)
     assert max(found.stages, key=lambda stage: stage.share).where.startswith("d")
+
+
+def test_an_object_is_a_unit_and_not_the_buffer_that_it_passes(load):
+    found = waterfall(load("object-mix.yaml").cases[0])
+    assert (found.named, found.unit) == ("object of small", 64 << 10)
+    found = waterfall(load("object-sizes.yaml").cases[0])
+    assert found.named == "request of objects"
+    assert found.unit > 256 << 10

@@ -18,6 +18,7 @@ from simio.engines import compiled
 from simio.engines.outcome import Options
 from simio.engines.prepared import prepare
 from simio.errors import RunError, SimioError
+from simio.limits import Bound
 from simio.loading import ScenarioFile
 from simio.loading.catalogue import catalogue
 from simio.loading.overlay import Overlay
@@ -99,6 +100,23 @@ def test_a_window_that_varies_is_traced_and_not_lowered_each_time(lowered: list[
     for window in range(100, 140):
         kept.lower(source.scenario((f"workload.ttcp.window={window} KiB",), only=0).cases[0].system)
     assert lowered[0] <= 12
+
+
+def test_the_bound_is_traced_once_for_any_number_of_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounded: list[Program] = []
+
+    def counted(program: Program) -> Bound:
+        bounded.append(program)
+        return bound(program)
+
+    monkeypatch.setattr(families, "bound", counted)
+    kept = Families()
+    source = ScenarioFile(SCENARIOS.parent / "benchmarks" / "tcp-wire.yaml")
+    for writes in range(2, 30):
+        made = kept.lower(source.scenario((f"workload.ttcp.writes={writes}",), only=0).cases[0].system)
+        assert made.bound == bound(made.program)
+    # Of the first program it is computed, and computed again with traced values.
+    assert len(bounded) == 2
 
 
 def test_more_shapes_in_turn_than_trials_are_soon_lowered_no_more(lowered: list[int]) -> None:

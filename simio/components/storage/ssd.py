@@ -48,6 +48,7 @@ class SolidStateDrive:
         self.p = p
         self.name = disk.name
         self.model = disk.part.sheet
+        self.part_model = disk.part.model
         self.sheet = sheet = disk.part.sheet.lagging() if disk.last else disk.part.sheet
         self.sector: int = sheet.sector
         self.sequential = False
@@ -277,6 +278,11 @@ class SolidStateDrive:
                 self.p.set_word(leader + FOLLOWER, at - leader)
             self.p.tally(self.name, PROGRAMMED, self._tables + HOST_SECTORS, "sectors")
             self.p.tally(self.name, "moved by garbage collection", self._tables + MOVED_SECTORS, "sectors")
+            if sheet.cache and sheet.placement == "steady":
+                self.p.tell(
+                    f"each drive {self.part_model} begins with an empty cache in SLC mode, which takes writes faster "
+                    "than the flash keeps up; with `placement: written` it is full, as after minutes of writes"
+                )
             if sheet.cache:
                 self.p.tally(self.name, "moved out of the SLC cache", self._tables + FOLDED_SECTORS, "sectors")
         return self.p.container(BUFFER.format(self.name), room, room, "sectors")
