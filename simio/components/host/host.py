@@ -73,10 +73,11 @@ class Computer:
         for key, bus in self._buses.items():
             socket = getattr(self.description.buses[key].sheet, "socket", 0)
             own = [each.part for each in self.description.adapters.values() if each.bus == key]
-            for part in own if isinstance(sheet := getattr(bus, "sheet", None), PcieBusSheet) else ():
-                slower = getattr(bus, "slower", "")
-                if slower and part.name in linked and (getattr(part.sheet, "speed", None) or 0) > sheet.rate:
-                    self.p.tell(f"{slower}, less than the rate of {part.name}")
+            sheet, slower = getattr(bus, "sheet", None), getattr(bus, "slower", "")
+            if slower and isinstance(sheet, PcieBusSheet):
+                for part in own:
+                    if part.name in linked and (getattr(part.sheet, "speed", None) or 0) > sheet.rate:
+                        self.p.tell(f"{slower}, less than the rate of {part.name}")
             names = [part.name for part in own if not part.sheet.sockets]
             if socket and names:
                 self.p.tell(
