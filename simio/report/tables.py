@@ -251,13 +251,15 @@ def wear(case: CaseResult, unit: str) -> Grid:
         known = [each.amplification for each in same if each.amplification is not None]
         years = [each.years for each in same if each.years is not None]
         rated = same[0].rated
-        rows.append([
-            name,
-            figure(in_unit(rate, byte)),
-            f"{sum(known) / len(known):.2f}" if known else "",
-            f"{rated / 10**12:,.0f}" if rated else "not known",
-            (f"{min(years):,.0f} years" if min(years) >= 10 else f"{min(years):.2g} years") if years else "",
-        ])
+        rows.append(
+            [
+                name,
+                figure(in_unit(rate, byte)),
+                f"{sum(known) / len(known):.2f}" if known else "",
+                f"{rated / 10**12:,.0f}" if rated else "not known",
+                (f"{min(years):,.0f} years" if min(years) >= 10 else f"{min(years):.2g} years") if years else "",
+            ]
+        )
     return Grid(["writes to", byte, "amplification", "rated TB", "lasts"], rows)
 
 

@@ -10,6 +10,7 @@ from simio.program.steps import BUFFER, PROGRAMMED, Program
 from simio.result import measure
 from simio.result.model import Throughput, Wear
 
+
 def worn(system: System, program: Program, outcome: Outcome, span: Throughput) -> tuple[Wear, ...]:
     """The wear of each drive with flash that was written to, at the rate of the measured span."""
     if not span.deliveries or span.until <= span.since:

@@ -19,7 +19,8 @@ hosts:
 disks: {d: {model: disks/datacentre-tlc-2023, count: 8, command_time: 1 us}}
 volumes: {v: {kind: KIND, of: d, unit: 64 KiB}}
 links: [{model: links/nvme, between: [server.nvme, d]}]
-workload: {w: {kind: writer, host: server, to: v, access: direct, block: BLOCK, size: 4 MiB, pattern: random, depth: 64}}
+workload:
+  w: {kind: writer, host: server, to: v, access: direct, block: BLOCK, size: 4 MiB, pattern: random, depth: 64}
 """
 
 TARGET = """
@@ -32,7 +33,8 @@ links:
   - {model: links/nvme, between: [target.nvme, d]}
   - {model: links/ethernet-100g, between: [target.eth, client.eth]}
   - {model: links/nvme-tcp-nvmet, between: [client.remote, d]}
-workload: {r: {kind: reader, host: client, from: d, access: direct, block: 4 KiB, size: 1 MiB, pattern: random, depth: 32}}
+workload:
+  r: {kind: reader, host: client, from: d, access: direct, block: 4 KiB, size: 1 MiB, pattern: random, depth: 32}
 """
 
 

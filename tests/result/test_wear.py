@@ -25,7 +25,11 @@ run: {replications: 1, warm_up: 0 s}
 def run(folder: Path, kind: str = "stripe", work: str = "writer", endurance: str = "1 PB"):
     path = folder / "case.yaml"
     text = DRIVES.replace("COUNT", "4").replace("KIND", kind).replace("WORK", work)
-    text = text.replace(", unit: 64 KiB", "" if kind == "mirror" else ", unit: 64 KiB").replace("WHERE", "to" if work == "writer" else "from").replace("ENDURANCE", endurance)
+    text = (
+        text.replace(", unit: 64 KiB", "" if kind == "mirror" else ", unit: 64 KiB")
+        .replace("WHERE", "to" if work == "writer" else "from")
+        .replace("ENDURANCE", endurance)
+    )
     path.write_text(text.replace("1 PB", "1000 TB"))
     return run_case(load(path).cases[0])
 

@@ -28,8 +28,8 @@ from simio.machines.ssd.layout import (
 )
 from simio.machines.ssd.writing import NOTHING
 from simio.program.builder import Builder, Handle, Operand, Register
-from simio.program.steps import BUFFER, PROGRAMMED
 from simio.program.service import ceil_div, ceil_times, per_byte
+from simio.program.steps import BUFFER, PROGRAMMED
 
 PARTS = 1024
 """Parts of large commands that a drive works on at once."""

@@ -56,7 +56,8 @@ class PcieDevice(Sheet):
     """A device at its own end of a PCI Express link."""
 
     generation: Annotated[OptionalCount, AfterValidator(_known)] = Field(
-        None, description="highest generation of PCI Express of its own end, 1 to 7; none: any that the host's end has"
+        None,
+        description="highest generation of PCI Express of its own end, 1 to 7; none: any that the host's end has",
     )
     lanes: Annotated[OptionalCount, AfterValidator(_wide)] = Field(
         None, description="lanes of its own end; none: as many as the host's end has"
@@ -115,7 +116,9 @@ class PcieBusSheet(Sheet):
         ends = [(each.generation or self.generation, each.lanes or self.lanes) for each in devices]
         if not ends:
             return self
-        generation, lanes = (min(own, max(values)) for own, values in zip(self._end, zip(*ends, strict=True), strict=True))
+        generation, lanes = (
+            min(own, max(values)) for own, values in zip(self._end, zip(*ends, strict=True), strict=True)
+        )
         return self.model_copy(update={"generation": generation, "lanes": lanes})
 
     @property
