@@ -1,4 +1,4 @@
-"""The least time that a byte occupies each part on its way, for the bound; nothing here emits a step.
+"""The least time that a byte or a request occupies each part on its way, for the bound; nothing here emits a step.
 
 A volume's requests fall on its members in ways that are known only when a program runs. Whichever members serve a
 request, its bytes pass what the ways to all of them have in common, and one or another of what each way has for
@@ -7,7 +7,7 @@ itself: four drives carry no more than four times the lanes of one.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
@@ -27,11 +27,15 @@ Sets = Mapping[tuple[Handle, ...], Fraction]
 
 @dataclass(frozen=True)
 class Passage:
-    """The least time in ps that each byte takes of `resources` and `windows`, and of one of each of the `sets`."""
+    """The least time in ps that each byte takes of `resources` and `windows`, and of one of each of the `sets`.
+
+    `visits` is the least time in ps that each request takes of one or another of several.
+    """
 
     resources: Bytes = field(default_factory=dict)
     windows: Bytes = field(default_factory=dict)
     sets: Sets = field(default_factory=dict)
+    visits: Sets = field(default_factory=dict)
 
     @classmethod
     def of(cls, times: Bytes) -> Passage:
@@ -41,8 +45,8 @@ class Passage:
 
     def __add__(self, other: Passage) -> Passage:
         """The passage of one way and then of another."""
-        sets = _sum(self.sets, other.sets)
-        return Passage(_sum(self.resources, other.resources), _sum(self.windows, other.windows), sets)
+        sets, visits = _sum(self.sets, other.sets), _sum(self.visits, other.visits)
+        return Passage(_sum(self.resources, other.resources), _sum(self.windows, other.windows), sets, visits)
 
     def __and__(self, other: Passage) -> Passage:
         """The part that two ways have in common."""
@@ -55,6 +59,11 @@ class Passage:
             claim(p, what, floor(size * byte))
         for handles, byte in self.sets.items():
             claim(p, p.together(handles), floor(size * byte))
+
+    def visit(self, p: Builder, requests: int) -> None:
+        """A thread that passes here makes this many requests."""
+        for handles, time in self.visits.items():
+            claim(p, p.together(handles) if len(handles) > 1 else handles[0], floor(requests * time))
 
     def beside(self, shared: Passage) -> list[tuple[tuple[Handle, ...], Fraction]]:
         """All that is not in a `shared` passage, each as a set, in order."""
@@ -77,12 +86,18 @@ def common(passages: Iterable[Passage]) -> Passage:
     if not found:
         return Passage()
     shared = reduce(Passage.__and__, found)
-    sets = dict(shared.sets)
     # The first stations of all ways, such as lanes of drives, are one set, the second ones another.
-    for place in zip(*(each.beside(shared) for each in found), strict=False):
+    sets = {**shared.sets, **_in_turn(each.beside(shared) for each in found)}
+    return Passage(shared.resources, shared.windows, sets, _in_turn([*each.visits.items()] for each in found))
+
+
+def _in_turn(ways: Iterable[Sequence[tuple[tuple[Handle, ...], Fraction]]]) -> Sets:
+    """The stations of all ways, place by place, each place as one set."""
+    found: dict[tuple[Handle, ...], Fraction] = {}
+    for place in zip(*ways, strict=False):
         handles = tuple(dict.fromkeys(handle for each, _ in place for handle in each))
-        sets[handles] = min(byte for _, byte in place)
-    return Passage(shared.resources, shared.windows, sets)
+        found[handles] = min(time for _, time in place)
+    return found
 
 
 def _sum(one: Mapping[_Key, Fraction], other: Mapping[_Key, Fraction]) -> Mapping[_Key, Fraction]:

@@ -276,8 +276,9 @@ class Site:
     def tell(self) -> None:
         """Tell what only the whole system shows: adapters on a far socket, links beside others that no packet takes,
         stacks without costs, lossless classes without traffic."""
+        linked = {end for link in self.system.links for end in link.ends}
         for host in self._hosts.values():
-            host.tell()
+            host.tell(linked)
         if "network" in vars(self):
             from simio.components.network.beside import tell_of_idle_classes
 

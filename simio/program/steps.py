@@ -250,6 +250,10 @@ class Tally(NamedTuple):
 
 CPU_TIME, PROFILED = "CPU time", "CPU time in "
 """Tallies in ns: of a process, its time on its core; of a host, with a class of functions, theirs on all cores."""
+BUFFER = "{} buffer"
+"""Name of the container of a solid-state drive that has the room for data that are written and not stored yet."""
+PROGRAMMED = "programmed for the host"
+"""Tally in sectors: what such a drive has stored of what its host wrote."""
 PAUSES = "the end of pauses"
 """Tally in ps: time for which pause frames stop a wire, so that all wait that send over it."""
 

@@ -54,6 +54,26 @@ def tallies(case: CaseResult) -> Grid:
     return Grid(["totals", "mean", "least", "most"], rows)
 
 
+def wear(case: CaseResult, unit: str) -> Grid:
+    """Writes to drives with flash, and how long what they are rated for lasts at this rate."""
+    rows, byte = [], byte_unit(unit)
+    for name, same in grouped(case.wear, lambda each: each.name):
+        rate = sum(each.rate for each in same) / len(same)
+        known = [each.amplification for each in same if each.amplification is not None]
+        years = [each.years for each in same if each.years is not None]
+        rated = same[0].rated
+        rows.append(
+            [
+                name,
+                figure(in_unit(rate, byte)),
+                f"{sum(known) / len(known):.2f}" if known else "",
+                f"{rated / 10**12:,.0f}" if rated else "not known",
+                (f"{min(years):,.0f} years" if min(years) >= 10 else f"{min(years):.2g} years") if years else "",
+            ]
+        )
+    return Grid(["writes to", byte, "amplification", "rated TB", "lasts"], rows)
+
+
 def profiles(case: CaseResult) -> Grid:
     """CPU time of hosts whose network path is on cores: share of each class of functions, and cores that are busy."""
     owners = {tally.owner for tally in case.tallies if tally.what.startswith(PROFILED)}

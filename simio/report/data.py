@@ -20,7 +20,7 @@ from simio.wording import in_unit
 _WRITTEN_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
     "row_intervals", "precision", "cut_off", "progress", "demerits", "loads", "jobs", "requests", "request_size",
-    "requests_half_width", "bonds",
+    "requests_half_width", "bonds", "wear",
 )  # fmt: skip
 MS = 1e9
 SCHEMA = 1
@@ -85,6 +85,7 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         **({"cut_off": case.cut_off} if case.cut_off else {}),
         **({"demerits": case.demerits} if case.demerits else {}),
         **({"jobs": [_job(job) for job in case.jobs]} if case.jobs else {}),
+        **({"wear": [{**each._asdict(), "years": each.years} for each in case.wear]} if case.wear else {}),
         "half_width": None if case.half_width is None else in_unit(case.half_width, unit),
         "bytes_per_second": float(case.bytes_rate),
         **({"requests_per_second": float(case.requests)} if case.loads or case.request_size else {}),

@@ -185,6 +185,8 @@ def _case(case: CaseResult, unit: str) -> Group:
         lines.append(_below(spent))
     if case.tallies:
         lines.append(_below(casetables.tallies(case)))
+    if case.wear:
+        lines.append(_below(casetables.wear(case, unit)))
     return Group(*lines)
 
 

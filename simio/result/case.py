@@ -12,6 +12,7 @@ from simio.engines.outcome import Outcome
 from simio.program.records import changed
 from simio.program.steps import Program
 from simio.result import measure
+from simio.result.buffered import in_buffers
 from simio.result.demerit import demerits
 from simio.result.extrapolated import extrapolated
 from simio.result.jobs import job_runs, jobs_in_turn
@@ -26,6 +27,7 @@ from simio.result.recorded import DeliveredBytes, Observation, Rows
 from simio.result.statistics import confidence
 from simio.result.timeline import timeline
 from simio.result.undelivered import Sent, undelivered
+from simio.result.wear import worn
 
 _NO_STATE = np.empty(0, dtype=np.int64)
 
@@ -78,6 +80,7 @@ def case_result(
         timeline=timeline(kept, seen),
         loads=loads,
         bonds=program.bonds,
+        wear=worn(case.system, program, outcome, span) if told else (),
         measured=case.measured,
         hash=program_hash,
         seeds=runs.seeds,
@@ -114,6 +117,7 @@ def _notes(
         *runs.notes,
         *unlike(runs.spans),
         *undelivered(workloads, streams, runs.rate, observations, resources, sent),
+        *in_buffers(case.system, program, outcome, span),
         *(load.sentence for load in loads if load.grows),
         *ending(program, outcome, span),
         *_condensed(outcome),

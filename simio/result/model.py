@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from simio.result.packets import Packets
 
 
+YEAR = 365 * 86400
+"""Seconds of a year, as ratings of drive writes a day count it (JESD218: TBW = DWPD * capacity * 365 * years)."""
+
+
 @dataclass(frozen=True)
 class Throughput:
     """`amount` bytes delivered from `since` to `until` ps, and over how many deliveries.
@@ -37,6 +41,21 @@ class Throughput:
         """Bytes a second; zero where nothing was delivered."""
         span = self.until - self.since
         return Fraction(self.amount * 10**12, span) if span > 0 else Fraction(0)
+
+
+class Wear(NamedTuple):
+    """What is written to a drive: bytes a second of its host, and bytes to the flash for each of them that left the
+    buffer, None where none did or nothing is amplified. `rated` is the endurance in bytes of the host, if known."""
+
+    name: str
+    rate: float
+    amplification: float | None
+    rated: int | None
+
+    @property
+    def years(self) -> float | None:
+        """Years until what the drive is rated for has been written, if nothing else is ever written."""
+        return None if self.rated is None else self.rated / self.rate / YEAR
 
 
 class StreamRate(NamedTuple):
@@ -261,7 +280,7 @@ class CaseResult:
     of the first run with what was measured of the same requests; `jobs` are the jobs of fio in that run. `requests`
     are requests a second, the mean of all runs, and `requests_half_width` half of their 95% confidence interval; with
     a `request_size`, which is in bytes, all rates are in requests a second, too. `bonds` name the resources that are
-    members of a bond.
+    members of a bond. `wear` is what writes of the first run wear of drives with flash.
     """
 
     index: int
@@ -301,6 +320,7 @@ class CaseResult:
     request_size: Fraction | None = None
     requests_half_width: float | None = None
     bonds: tuple[Bond, ...] = ()
+    wear: tuple[Wear, ...] = ()
 
     @property
     def bytes_rate(self) -> Fraction:

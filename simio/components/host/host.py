@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from functools import cached_property
@@ -64,11 +65,19 @@ class Computer:
             self._buses[key] = self._make_bus(key)
         return self._buses[key]
 
-    def tell(self) -> None:
-        """Tell of adapters in use on a bus of another socket than the first, whose data have no socket."""
-        for key in self._buses:
+    def tell(self, linked: AbstractSet[str]) -> None:
+        """Tell of adapters in use on a bus of another socket than the first, whose data have no socket, and of links
+        of PCI Express that keep an adapter below its rate; `linked` are the names of adapters at links."""
+        from simio.description.sheets.pcie import PcieBusSheet
+
+        for key, bus in self._buses.items():
             socket = getattr(self.description.buses[key].sheet, "socket", 0)
             own = [each.part for each in self.description.adapters.values() if each.bus == key]
+            sheet, slower = getattr(bus, "sheet", None), getattr(bus, "slower", "")
+            if slower and isinstance(sheet, PcieBusSheet):
+                for part in own:
+                    if part.name in linked and (getattr(part.sheet, "speed", None) or 0) > sheet.rate:
+                        self.p.tell(f"{slower}, less than the rate of {part.name}")
             names = [part.name for part in own if not part.sheet.sockets]
             if socket and names:
                 self.p.tell(
@@ -96,13 +105,15 @@ class Computer:
         if fits(part, ParallelBusSheet):
             return ParallelBus(self.p, part, self.memory, self.memory_byte)
         from simio.components.host.pcie import PcieBus, RootComplex
-        from simio.description.sheets.pcie import PcieBusSheet
+        from simio.description.sheets.pcie import PcieBusSheet, PcieDevice
 
         if fits(part, PcieBusSheet) and self.description.root is not None:
             if self._root is None:
                 self._root = RootComplex(self.p, self.name, self.description.root)
             uplink = self.pcie(part.sheet.behind) if part.sheet.behind != "root" else None
-            return PcieBus(self.p, part, self._root, self.memory, self.memory_byte, uplink)
+            cards = [each.part.sheet for each in self.description.adapters.values() if each.bus == key]
+            devices = [sheet for sheet in cards if isinstance(sheet, PcieDevice)]
+            return PcieBus(self.p, part, self._root, self.memory, self.memory_byte, uplink, devices)
         raise RunError(f"bus {part.name!r} is of kind {part.kind!r}, which this path cannot cross")
 
     def span(self, cost: OperandT) -> OperandT:

@@ -15,11 +15,12 @@ from typing import Any
 
 from simio.components.passage import Passage
 from simio.description.model import Part
-from simio.description.sheets.pcie import PcieBusSheet, RootComplexSheet
+from simio.description.sheets.pcie import PcieBusSheet, PcieDevice, RootComplexSheet
 from simio.machines import iommu
 from simio.program.builder import Builder, Handle, Operand, OperandT, Register, least, maximum
 from simio.program.labels import labelled
 from simio.program.service import ceil_div, ceil_times, per_byte, ratio
+from simio.wording import counted
 
 WORD = 4
 """Bytes of a double word, of which all packets consist."""
@@ -86,11 +87,13 @@ class PcieBus:
         memory: Handle,
         memory_byte: Fraction,
         uplink: PcieBus | None,
+        devices: Sequence[PcieDevice],
     ) -> None:
+        """`devices` are those at the other end of the link, to which it trains."""
         self.p = p
         self.part = part
         self.name = part.name
-        self.sheet = sheet = part.sheet
+        self.sheet = sheet = part.sheet.trained(devices)
         self.root = root
         self.memory, self.memory_byte = memory, memory_byte
         self.uplink = uplink
@@ -109,9 +112,21 @@ class PcieBus:
         other.memory, other.memory_byte = memory, memory_byte
         return other
 
-    def of_its_own(self, name: str) -> PcieBus:
+    @property
+    def slower(self) -> str:
+        """A sentence on the link if devices keep it below what the host's end has, else ''."""
+        own, link = self.part.sheet, self.sheet
+        if (own.generation, own.lanes) == (link.generation, link.lanes):
+            return ""
+        return (
+            f"{self.name} of generation {own.generation} with {counted(own.lanes, 'lane')} trains to generation "
+            f"{link.generation} with {counted(link.lanes, 'lane')}, which the adapter has"
+        )
+
+    def of_its_own(self, name: str, device: PcieDevice) -> PcieBus:
         """A link like this one for one device, which shares only the uplink and the parts behind it."""
-        return PcieBus(self.p, replace(self.part, name=name), self.root, self.memory, self.memory_byte, self.uplink)
+        part = replace(self.part, name=name)
+        return PcieBus(self.p, part, self.root, self.memory, self.memory_byte, self.uplink, (device,))
 
     # --- times -------------------------------------------------------------------------------------------
 

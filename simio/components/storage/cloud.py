@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simio.components.passage import Passage
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.description.sheets.cloud import CloudVolume
@@ -42,6 +43,11 @@ class CloudDrive:
     def depth(self) -> int:
         """Commands that the service has at once."""
         return DEPTH
+
+    @property
+    def passage(self) -> Passage:
+        """Nothing, as requests are limited by buckets alone."""
+        return Passage()
 
     def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A read command of `size` bytes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from simio.components.passage import Passage
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.description.sheets.disks import Drive
@@ -113,6 +114,11 @@ class DiskDrive:
     def depth(self) -> int:
         """Commands that the drive holds."""
         return self.sheet.queue_depth
+
+    @property
+    def passage(self) -> Passage:
+        """Nothing, as what a command takes depends on the one before and on the buffer."""
+        return Passage()
 
     @property
     def volatile(self) -> bool:

@@ -128,8 +128,8 @@ class DiskDriver:
         self.initiator.complete(0)
 
     def passage(self, writes: bool) -> Passage:
-        """The way of the data between host and drive."""
-        return self.transport.passage(writes)
+        """The way of the data between host and drive, and the drive's work for a command."""
+        return self.transport.passage(writes) + self.drive.passage
 
     def _commands(self, at: Register, size: Operand, execute: Execute) -> None:
         p = self.p

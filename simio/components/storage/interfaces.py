@@ -58,6 +58,10 @@ class StorageDrive(Protocol):
     def depth(self) -> int:
         """Commands that the drive holds."""
 
+    @property
+    def passage(self) -> Passage:
+        """The least that each command takes of the drive itself, as far as that is the same for all commands."""
+
     def read(self, sector: Register, size: Any, transport: Transport, failed: Register | None = None) -> None:
         """A read command of `size` bytes; `failed` is above 0 afterwards if the drive gives a sector up."""
 

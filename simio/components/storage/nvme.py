@@ -66,12 +66,12 @@ class NvmeTransport:
         if not isinstance(bus, PcieBus):
             raise RunError(f"NVMe drive {device!r} needs PCI Express, and {adapter!r} is on a bus of another kind")
         self.p = p
-        if bus.sheet.lanes > DRIVE_LANES:
+        self.bus = lanes = bus.of_its_own(f"{device} lanes", drive_sheet)
+        if lanes.sheet.lanes > DRIVE_LANES:
             p.tell(
-                f"each NVMe drive behind {adapter} has {bus.sheet.lanes} lanes for itself, as its bus "
+                f"each NVMe drive behind {adapter} has {lanes.sheet.lanes} lanes for itself, as its bus "
                 f"{bus.part.name} has: drives of M.2, U.2, U.3 and E1.S have {DRIVE_LANES}, as buses/pcie-5-x4 has"
             )
-        self.bus = lanes = bus.of_its_own(f"{device} lanes")
         self.unit = drive_sheet.page
         self.burst = drive_sheet.largest
         self.cached = lanes.root.sheet.device_share is not None

@@ -23,6 +23,7 @@ from simio.description.model import Adapter, Link
 from simio.description.sheets.remote import DIGEST, RemoteLink
 from simio.errors import RunError, quote
 from simio.program.builder import Handle, Operand, Register, maximum, minimum
+from simio.program.service import ceil_div
 from simio.program.steps import UNBOUNDED
 
 if TYPE_CHECKING:
@@ -260,7 +261,9 @@ class RemoteDevice:
         """Declare to the bound what the steps of commands, which many places share, do not show of `size` bytes."""
         Passage.of(self.session.wires(writes)).declare(self.p, size)
         if len(self.session.devices) > 1:
-            self.local.passage(writes).declare(self.p, size)
+            local = self.local.passage(writes)
+            local.declare(self.p, size)
+            local.visit(self.p, ceil_div(size, self.session.sheet.largest))
 
     def _commands(self, at: Register, size: Operand, writes: bool) -> None:
         p = self.p

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
+from simio.components.passage import Passage
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.description.sheets.flash import FlashDrive
@@ -13,6 +14,7 @@ from simio.machines import ssd as flash
 from simio.machines.layout import State
 from simio.machines.ssd import reading, writing
 from simio.machines.ssd.layout import (
+    CARRIED,
     FOLDED_SECTORS,
     FOLLOWER,
     HOME,
@@ -27,6 +29,7 @@ from simio.machines.ssd.layout import (
 from simio.machines.ssd.writing import NOTHING
 from simio.program.builder import Builder, Handle, Operand, Register
 from simio.program.service import ceil_div, ceil_times, per_byte
+from simio.program.steps import BUFFER, PROGRAMMED
 
 PARTS = 1024
 """Parts of large commands that a drive works on at once."""
@@ -63,6 +66,7 @@ class SolidStateDrive:
         if self.volatile:
             self.flushed = p.container(f"{disk.name} flushed", unit="flushes")
         self.state = p.machine(disk.name, self._initial())
+        p.servers(disk.name, "channels", self.state + CARRIED, sheet.channels)
         p.servers(disk.name, "flash", self.state + WORKED, sheet.all_dies)
         self._tables = 0
 
@@ -99,6 +103,11 @@ class SolidStateDrive:
     def depth(self) -> int:
         """Commands that the drive holds."""
         return self.sheet.commands
+
+    @property
+    def passage(self) -> Passage:
+        """A processor of the controller, for each command."""
+        return Passage(visits={(self.controller,): Fraction(self.sheet.command_time)})
 
     def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A read command: `size` bytes from `sector` on go to the host over `transport`, page by page."""
@@ -267,7 +276,7 @@ class SolidStateDrive:
                 following = self.p.word(leader + FOLLOWER)
                 self.p.set_word(at + FOLLOWER, following and leader + following - at)
                 self.p.set_word(leader + FOLLOWER, at - leader)
-            self.p.tally(self.name, "programmed for the host", self._tables + HOST_SECTORS, "sectors")
+            self.p.tally(self.name, PROGRAMMED, self._tables + HOST_SECTORS, "sectors")
             self.p.tally(self.name, "moved by garbage collection", self._tables + MOVED_SECTORS, "sectors")
             if sheet.cache and sheet.placement == "steady":
                 self.p.tell(
@@ -276,7 +285,7 @@ class SolidStateDrive:
                 )
             if sheet.cache:
                 self.p.tally(self.name, "moved out of the SLC cache", self._tables + FOLDED_SECTORS, "sectors")
-        return self.p.container(f"{self.name} buffer", room, room, "sectors")
+        return self.p.container(BUFFER.format(self.name), room, room, "sectors")
 
     def _parts(self, sector: Register, size: Operand, unit: int) -> Iterator[tuple[Register, Operand]]:
         """Run a for loop's body for each part of a command, in a thread of its own where there are several.

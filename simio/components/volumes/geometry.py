@@ -39,8 +39,8 @@ class Shape:
     """Numbers of parts, parities and pieces that requests of one size can lead to.
 
     `grains` are what the addresses of pieces are multiples of, in bytes; `most` is the number of pieces of a phase of
-    a part. `least` is how many of each are in every request, and `moved` the fewest bytes that a request reads and
-    writes, old data and parity included.
+    a part. `least` is how many of each are in every request, `moved` the fewest bytes that a request reads and
+    writes, old data and parity included, and `asked` the fewest pieces of each phase.
     """
 
     parts: set[int] = field(default_factory=set)
@@ -49,6 +49,7 @@ class Shape:
     most: list[int] = field(default_factory=lambda: [0, 0])
     least: Counter[Key] = field(default_factory=Counter)
     moved: tuple[int, int] = (0, 0)
+    asked: tuple[int, int] = (0, 0)
 
     def sizes(self, phase: int, member: int) -> list[int]:
         """Sizes of the pieces that a member can be asked for in a phase."""
@@ -63,6 +64,11 @@ class Shape:
         if not self.certain(phase):
             return 0
         return sum(size * least for (own, _, size), least in self.least.items() if own == phase)
+
+    def rest(self, phase: int) -> int:
+        """Pieces of a phase that are in every request, and that the bound may not count on one by one."""
+        counted = sum(least for (own, *_), least in self.least.items() if own == phase) if self.certain(phase) else 0
+        return max(self.asked[phase] - counted, 0)
 
     def share(self, times: int, passes: int = 1) -> Fraction | int:
         """Least share of so many passes in each part in which comes what comes so many times in every request."""
@@ -138,7 +144,7 @@ class Geometry:
             parts = planner.parts(state, 0, kind, lost)
             shape.parts.add(parts)
             counted: Counter[Key] = Counter()
-            moved = [0, 0]
+            moved, asked = [0, 0], [0, 0]
             for part, phase in product(range(parts), (READ, WRITE)):
                 parity = planner.begin(state, 0, part, phase)
                 pieces = 0
@@ -148,6 +154,7 @@ class Geometry:
                     shape.grains[key] = gcd(shape.grains.get(key, 0), grain, own)
                     counted[key] += 1
                     moved[phase] += key[2]
+                    asked[phase] += 1
                     pieces += 1
                 shape.most[phase] = max(shape.most[phase], pieces)
                 if phase == WRITE:
@@ -155,6 +162,8 @@ class Geometry:
                     counted[PARITY, parity, 0] += 1
             before = (*moved,) if first else shape.moved
             shape.moved = min(before[READ], moved[READ]), min(before[WRITE], moved[WRITE])
+            fewest = (*asked,) if first else shape.asked
+            shape.asked = min(fewest[READ], asked[READ]), min(fewest[WRITE], asked[WRITE])
             shape.least, first = counted if first else shape.least & counted, False
             if not self.spread and len(shape.grains) > CASES:
                 self._check(name, size, aligned, shape)

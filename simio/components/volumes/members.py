@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from simio.components.faults.failures import Failures
@@ -72,7 +73,8 @@ class Members:
         """Emits that a member has failed, while a request is emitted that counts those."""
         for writes in (False, True):
             # Declared here, as a thread that is one of many alike declares nothing that they share.
-            for handles in self.passage(writes).sets:
+            passage = self.passage(writes)
+            for handles in (*passage.sets, *(each for each in passage.visits if len(each) > 1)):
                 p.together(handles)
 
     @property
@@ -100,6 +102,12 @@ class Members:
         """The passage of a byte, whichever members serve it."""
         devices = [*filter(None, self.devices), *self.spares.values()]
         return common(device.passage(writes) for device in devices)
+
+    def written(self) -> Passage:
+        """The passage of a byte that a caller writes: in a mirror whose members all stay, that of each of them."""
+        if self.level != MIRROR or self.failing or self.losable or self.spares:
+            return self.passage(True)
+        return reduce(Passage.__add__, (device.passage(True) for device in filter(None, self.devices)))
 
     def survive(self, lost: Sequence[int]) -> bool:
         """True if no request can fail while one of `lost` is lost: members never fail, or only one can."""

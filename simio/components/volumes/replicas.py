@@ -7,6 +7,7 @@ others get it in their time.
 
 from __future__ import annotations
 
+from simio.components.passage import Passage
 from simio.components.volumes.geometry import Geometry
 from simio.components.volumes.members import Members
 from simio.components.volumes.requests import Request, check_request
@@ -28,6 +29,10 @@ class ReplicatedVolume(VolumeDevice):
             self.state = p.machine(f"{name} quorum", quorum.initial(members.number, needed))
             p.tally(name, "not on all members when done", self.state + quorum.BEHIND, "writes")
             self.gate = p.container(f"{name} quorum", unit="signals")
+
+    def passage(self, writes: bool) -> Passage:
+        """See `VolumeDevice.passage`; members that are not needed may have a write after the end."""
+        return self.members.passage(writes)
 
     def serve(self, request: Request) -> None:
         """See `VolumeDevice.serve`."""

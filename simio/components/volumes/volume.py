@@ -134,7 +134,7 @@ class VolumeDevice:
 
     def passage(self, writes: bool) -> Passage:
         """The passage of a byte, whichever members serve it."""
-        return self.members.passage(writes)
+        return self.members.written() if writes else self.members.passage(False)
 
     def _declare(self, r: Planned, lost: Sequence[int]) -> None:
         """Declare to the bound the parts that all bytes pass; `lost` are members that may fail."""
@@ -148,6 +148,9 @@ class VolumeDevice:
         with self.members.parity.kept() if computed and not uncounted else nullcontext():
             passage = self.members.passage(writes)
         passage.declare(self.p, max(r.request.size - counted, 0))
+        for phase, direction in enumerate((False, True)):
+            requests = shape.asked[phase] if uncounted else shape.rest(phase)
+            self.members.passage(direction).visit(self.p, requests)
         if writes:
             self._declare_parity(shape, max(r.request.size, counted))
 

@@ -10,6 +10,7 @@ from simio.description.quantities import (
     Duration,
     Extent,
     Flag,
+    Limit,
     OptionalTime,
     Rate,
     Share,
@@ -36,7 +37,7 @@ class FlashDrive(Sheet):
 
     faults: ClassVar[tuple[str, ...]] = ("failed",)
 
-    alternatives: ClassVar[tuple[str, ...]] = ("cache", "cache_program", "cache_read")
+    alternatives: ClassVar[tuple[str, ...]] = ("cache", "cache_program", "cache_read", "endurance")
 
     work = {
         **dict.fromkeys(
@@ -117,6 +118,9 @@ class FlashDrive(Sheet):
         False, description="whether a power failure loses the buffer, so that Linux flushes it"
     )
     flush_time: Time = Field(0, description="time to store the changes of the mapping, at the end of a flush")
+    endurance: Limit = Field(
+        None, description="bytes that a host may write to it in all, as it is rated (TBW); none: no rating is known"
+    )
     in_place: Flag = Field(
         False, description="whether a sector is overwritten where it is, as in media that need no erasure"
     )

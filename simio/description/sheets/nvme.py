@@ -8,6 +8,7 @@ from simio.description.quantities import Count, Extent, refusal
 from simio.description.sheets.adapters import StorageAdapter
 from simio.description.sheets.base import Sheet, register_sheet, size_text
 from simio.description.sheets.flash import FlashDrive
+from simio.description.sheets.pcie import PcieDevice
 
 
 class NvmeAdapter(StorageAdapter):
@@ -22,8 +23,10 @@ class NvmeLink(Sheet):
     slots: Count = Field(description="most drives")
 
 
-class NvmeDrive(FlashDrive):
+class NvmeDrive(PcieDevice, FlashDrive):
     """A solid-state drive with NVMe queues over PCI Express."""
+
+    alternatives: ClassVar[tuple[str, ...]] = (*FlashDrive.alternatives, *PcieDevice.alternatives)
 
     largest: Extent = Field(description="most bytes of a command (MDTS)")
     fetches: Count = Field(description="entries of a submission queue that it fetches at once, at most")

@@ -1,15 +1,17 @@
 """Datasheets of PCI Express: a link of a slot or switch, and the root complex that links end in."""
 
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import Self
+from typing import Annotated, ClassVar, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from simio.description.quantities import (
     Count,
     Extent,
     Flag,
     Limit,
+    OptionalCount,
     OptionalRate,
     Rate,
     Share,
@@ -22,6 +24,8 @@ from simio.description.sheets.base import Sheet, register_sheet, size_text
 
 TRANSFERS = {1: 25, 2: 50, 3: 80, 4: 160, 5: 320, 6: 640, 7: 1280}
 """Transfers a second of a lane by generation, in units of 100 million (PCI Express Base 1.1 to 7.0)."""
+WIDTHS = (1, 2, 4, 8, 12, 16, 32)
+"""Lanes that a link can have (PCI Express Base 3.0, 1.2)."""
 FLITS = 6
 """The first generation that sends flits."""
 FLIT, FLIT_PACKETS = 256, 236
@@ -32,11 +36,43 @@ REQUEST_HEADER, COMPLETION_HEADER = 16, 12
 """Bytes of the header of a request with a 64-bit address, and of a completion."""
 
 
+def _known(generation: int | None) -> int | None:
+    if generation is not None and generation not in TRANSFERS:
+        raise refusal(str(generation), "a generation of PCI Express, 1 to 7")
+    return generation
+
+
+def _wide(lanes: int | None) -> int | None:
+    if lanes is not None and lanes not in WIDTHS:
+        raise refusal(str(lanes), "1, 2, 4, 8, 12, 16 or 32 lanes")
+    return lanes
+
+
+Generation = Annotated[Count, AfterValidator(_known)]
+Lanes = Annotated[Count, AfterValidator(_wide)]
+
+
+class PcieDevice(Sheet):
+    """A device at its own end of a PCI Express link."""
+
+    generation: Annotated[OptionalCount, AfterValidator(_known)] = Field(
+        None,
+        description="highest generation of PCI Express of its own end, 1 to 7; none: any that the host's end has",
+    )
+    lanes: Annotated[OptionalCount, AfterValidator(_wide)] = Field(
+        None, description="lanes of its own end; none: as many as the host's end has"
+    )
+
+    alternatives: ClassVar[tuple[str, ...]] = ("generation", "lanes")
+
+
 class PcieBusSheet(Sheet):
     """A PCI Express link and what crosses it: packets in both directions at once, each with its headers."""
 
-    generation: Count = Field(description="generation of the link as it was trained, 1 to 7")
-    lanes: Count = Field(description="lanes of the link as it was trained")
+    generation: Generation = Field(
+        description="highest generation of the host's end, 1 to 7; a device of a lower one has the link at its own"
+    )
+    lanes: Lanes = Field(description="lanes of the host's end; a device with fewer has the link at its own")
     payload: Extent = Field(description="largest payload of a packet (MPS)")
     read_request: Extent = Field(description="most bytes that one read request asks for (MRRS)")
     completion: Limit = Field(
@@ -60,10 +96,6 @@ class PcieBusSheet(Sheet):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.generation not in TRANSFERS:
-            raise refusal(str(self.generation), "a generation of PCI Express, 1 to 7", field="generation")
-        if self.lanes not in (1, 2, 4, 8, 12, 16, 32):
-            raise refusal(str(self.lanes), "1, 2, 4, 8, 12, 16 or 32 lanes", field="lanes")
         for field, most in (("payload", 4096), ("read_request", 4096)):
             value = getattr(self, field)
             if not 128 <= value <= most or value & (value - 1):
@@ -74,6 +106,24 @@ class PcieBusSheet(Sheet):
         if self.overhead is not None and self.overhead >= 1:
             raise refusal(f"{float(self.overhead):g}", "a share below one", field="overhead")
         return self
+
+    def trained(self, devices: Iterable[PcieDevice]) -> Self:
+        """The link as it is with devices at its other end.
+
+        Both ends train to the highest generation and the most lanes that they share (PCI Express Base 3.0, 4.2.4 and
+        4.2.6). Of several devices, which share the link as behind a switch, the fastest counts.
+        """
+        ends = [(each.generation or self.generation, each.lanes or self.lanes) for each in devices]
+        if not ends:
+            return self
+        generation, lanes = (
+            min(own, max(values)) for own, values in zip(self._end, zip(*ends, strict=True), strict=True)
+        )
+        return self.model_copy(update={"generation": generation, "lanes": lanes})
+
+    @property
+    def _end(self) -> tuple[int, int]:
+        return self.generation, self.lanes
 
     @property
     def rate(self) -> Fraction:
@@ -131,7 +181,7 @@ class RootComplexSheet(Sheet):
     iommu_walks: Count = Field(1, description="walks at a time")
 
 
-class DmaEngineSheet(Sheet):
+class DmaEngineSheet(PcieDevice):
     """A programmable card whose DMA engine carries out transactions of a program on the card."""
 
     sockets = True

@@ -5,13 +5,14 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from simio.description.quantities import Count, Extent, Flag, Limit, OptionalCount, OptionalRate, Time, Whole, refusal
-from simio.description.sheets.base import TIMER, Sheet, register_sheet
+from simio.description.sheets.base import TIMER, register_sheet
+from simio.description.sheets.pcie import PcieDevice
 
 MOST_QUEUES = 256
 """Queues that a model of an adapter can have."""
 
 
-class QueuedAdapter(Sheet):
+class QueuedAdapter(PcieDevice):
     """An Ethernet adapter on PCI Express with several queues, each with rings, completions and an interrupt."""
 
     link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "emulated")

@@ -8,12 +8,13 @@ from pydantic import Field, model_validator
 from simio.description.quantities import Count, Duration, Extent, Flag, Limit, OptionalRate, Rate, Time, refusal
 from simio.description.sheets.base import TIMER, register_sheet, size_text
 from simio.description.sheets.pausing import PauseSheet
+from simio.description.sheets.pcie import PcieDevice
 
 MTUS = (256, 512, 1024, 2048, 4096)
 """Payloads of a full packet that there are (InfiniBand Architecture Specification, volume 1, 9.4.8)."""
 
 
-class RdmaAdapter(PauseSheet):
+class RdmaAdapter(PcieDevice, PauseSheet):
     """An adapter on PCI Express that carries queue pairs of the reliable connected service over UDP and IP."""
 
     link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "emulated")

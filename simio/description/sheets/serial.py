@@ -10,9 +10,10 @@ from simio.description.sheets.adapters import StorageAdapter
 from simio.description.sheets.base import LINE, Sheet, register_sheet
 from simio.description.sheets.disks import Drive, check_gathers
 from simio.description.sheets.flash import FlashDrive
+from simio.description.sheets.pcie import PcieDevice
 
 
-class SerialAdapter(StorageAdapter):
+class SerialAdapter(PcieDevice, StorageAdapter):
     """A host bus adapter of SATA or SAS with its driver."""
 
 

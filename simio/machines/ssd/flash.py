@@ -82,5 +82,13 @@ def work_die(state: NDArray, base: int, now: int, die: int, time: int) -> int:
 def carry(state: NDArray, base: int, now: int, channel: int, sectors: int) -> int:
     """Take a channel for the transfer of so many sectors of a page; returns when it ends."""
     c = base + state[base + w.CHANNEL_ROWS] + channel
-    state[c] = max(now, state[c]) + state[base + w.PAGE_FIXED] + sectors * state[base + w.SECTOR_MOVES]
+    time = carrying(state, base, sectors)
+    state[base + w.CARRIED] += time
+    state[c] = max(now, state[c]) + time
     return state[c]
+
+
+@shared
+def carrying(state: NDArray, base: int, sectors: int) -> int:
+    """Time that the transfer of so many sectors of a page takes of a channel."""
+    return state[base + w.PAGE_FIXED] + sectors * state[base + w.SECTOR_MOVES]

@@ -45,6 +45,7 @@ READ_ROWS = WORDS.word("read_rows", about="offset of the table of array reads")
 FREE_TAG = WORDS.word("free_tag", initial=-1, about="first of the free rows of commands")
 FREE_READ = WORDS.word("free_read", initial=-1, about="first of the free rows of array reads")
 WORKED = WORDS.word("worked", "ps", about="time that dies have read, programmed and erased, all together")
+CARRIED = WORDS.word("carried", "ps", about="time that channels have carried pages, all together")
 WORDS.later("rows")
 
 NOWHERE, STRIPED, SCATTERED, WRITTEN = range(4)
@@ -58,7 +59,7 @@ HALTED = DIE_ROW.word("halted", "ps", about="until when that stands still for re
 HALTS = DIE_ROW.word("halts", about="suspensions so far")
 DEBT = DIE_ROW.word("debt", about="stripes erased on paper since the last erase of the die")
 HOLDER = DIE_ROW.word("holder", initial=-1, about="tag of what it programs, or -1")
-HELD = DIE_ROW.word("held", "ps", about="since when")
+HELD = DIE_ROW.word("held", "ps", about="since when, later by what it has waited for its channel")
 WAITS_NEXT = DIE_ROW.word("waits_next", "units", about="of the host's data that wait for it, for the next flush")
 WAITS_OLD = DIE_ROW.word("waits_old", "units", about="that wait for it, and for which the present flush waits")
 DIE_COLUMNS = DIE_ROW.size

@@ -14,7 +14,7 @@ from simio.machines.door import machine
 from simio.machines.shared import shared
 from simio.machines.ssd import layout as w
 from simio.machines.ssd.collecting import must_collect, next_unit, next_valid, outdate, prepare, settle
-from simio.machines.ssd.flash import carry, die_at, work_die
+from simio.machines.ssd.flash import carry, carrying, die_at, work_die
 from simio.machines.ssd.reading import free_tag, go_on, new_tag, read_place
 
 NOTHING = 0
@@ -43,10 +43,11 @@ def store(state: NDArray, base: int, now: int, sector: int, count: int) -> int:
         state[ring + state[t + w.TAIL]] = own
         state[t + w.TAIL] = (state[t + w.TAIL] + 1) % state[t + w.ROOM]
         state[t + w.PENDING] += 1
-    if (
-        state[t + w.PENDING] >= state[base + w.UNIT] * (state[t + w.WORKERS] + 1)
-        and state[t + w.WORKERS] < 2 * state[base + w.DIES]
-    ):
+    unit = state[base + w.UNIT]
+    # As many units wait as threads are busy; or the buffer is full, and what waits is less only as it is so small.
+    share = unit * (state[t + w.WORKERS] + 1)
+    wanted = min(share, max(state[t + w.ROOM] - share, unit))
+    if state[t + w.PENDING] >= wanted and state[t + w.WORKERS] < 2 * state[base + w.DIES]:
         state[t + w.WORKERS] += 1
         return 2 * absorbed + 1
     return 2 * absorbed
@@ -303,7 +304,11 @@ def work(state: NDArray, base: int, now: int, tag: int) -> int:
     if state[row + w.PHASE] == w.MOVES:
         if state[row + w.LEFT] > 0:
             state[row + w.LEFT] -= 1
-            return carry(state, base, now, die % state[base + w.CHANNELS], programmed_page(state, base)) - now
+            sectors = programmed_page(state, base)
+            wait = carry(state, base, now, die % state[base + w.CHANNELS], sectors) - now
+            # A die that waits for its channel does nothing meanwhile.
+            state[d + w.HELD] += wait - carrying(state, base, sectors)
+            return wait
         state[row + w.PHASE] = w.PROGRAMS
         return work_die(state, base, now, die, state[row + w.TIME]) - now
     if now < state[d + w.FINISH]:
@@ -322,7 +327,7 @@ def programmed_page(state: NDArray, base: int) -> int:
 def rest(state: NDArray, base: int, d: int) -> int:
     """Time that a die needs at the least for what it has begun; 1 ps where that ends at this very instant."""
     left = state[base + state[d + w.HOLDER] + w.LEFT]
-    page = state[base + w.PAGE_FIXED] + programmed_page(state, base) * state[base + w.SECTOR_MOVES]
+    page = carrying(state, base, programmed_page(state, base))
     if state[base + state[d + w.HOLDER] + w.PHASE] == w.PROGRAMS:
         return 1
     return left * page + state[base + state[d + w.HOLDER] + w.TIME]

@@ -62,6 +62,8 @@ def records(case: CaseResult, unit: str) -> str:
         if (spent := casetables.profiles(case)).rows:
             parts.append(f"<h3>CPU time by class</h3>{grid_table(spent)}")
         parts.append(f"<h3>Totals</h3>{grid_table(casetables.tallies(case))}")
+    if case.wear:
+        parts.append(f"<h3>Writes to flash</h3>{grid_table(casetables.wear(case, unit))}")
     return "".join([*parts, f'<p class="fine">{shown(_identity(case))}</p>'])
 
 

@@ -14,7 +14,7 @@ hosts:
     model: hosts/server-2023-2s
     buses: {other: {model: buses/pcie-5-x4, socket: 1}}
     adapters: {nvme2: {model: adapters/nvme-linux, bus: BUS}}
-disks: {d: {model: disks/datacentre-tlc-2023}}
+disks: {d: {model: disks/datacentre-tlc-2023, lanes: none}}
 links: [{model: links/nvme, between: [server.nvme2, d]}]
 workload: {reader: {host: server, from: d, block: 128 KiB, size: 1 MiB}}
 """

@@ -16,7 +16,7 @@ from simio.components.storage.ssd import SolidStateDrive
 from simio.description.sheets.nvme import NvmeDrive
 from simio.engines import compiled, reference
 from simio.engines.outcome import Outcome, Status
-from simio.machines.ssd.layout import CACHED, HOST_SECTORS, MOVED_SECTORS, RESERVED
+from simio.machines.ssd.layout import CACHED, CARRIED, HOST_SECTORS, MOVED_SECTORS, RESERVED, WORKED
 from simio.program.builder import Builder, Register
 
 US = 10**6
@@ -215,6 +215,37 @@ def test_writes_beyond_the_buffer_go_at_the_rate_of_programs(engine: ModuleType)
     # Two dies, each with six pages of 42 us over a channel of its own, and then the program.
     units = 200 - 10
     assert end == pytest.approx(units / 2 * (6 * 42 + PROGRAM), rel=0.05)
+
+
+def test_all_dies_program_where_the_buffer_has_little_more_than_a_unit_of_each(engine: ModuleType) -> None:
+    bench = Bench(
+        placement="empty", dies=8, blocks=40, buffer="1920 KiB", channel_rate="40.96 GB/s", channel_overhead="0 s",
+        command_time="0 s", command_latency="0 s",
+    )  # fmt: skip
+    bench.thread("write", *range(0, 4800, 24), size=24 * KIB4)
+    end = bench.run(engine).end / US
+    # Sixteen dies, with room for twenty units of 96 KiB; a unit takes 2.4 us on a channel.
+    units = 200 - 20
+    assert end == pytest.approx(units / 16 * (2.4 + PROGRAM), rel=0.1)
+
+
+def test_a_die_that_waits_for_its_channel_does_not_work(engine: ModuleType) -> None:
+    bench = Bench(placement="empty", channels=1, dies=4, blocks=120, command_time="0 s", command_latency="0 s")
+    bench.thread("write", *range(0, 4800, 24), size=24 * KIB4)
+    outcome = bench.run(engine)
+    worked, carried = (int(outcome.state[bench.drive.state + word]) / US for word in (WORKED, CARRIED))
+    units = int(outcome.state[bench.drive._tables + HOST_SECTORS]) // 24
+    # Four dies that take 600 us each are more than a channel of 252 us a unit keeps at work: 1008 us for four units.
+    assert outcome.end / US == pytest.approx((units - 1) * 6 * 42, rel=0.1)
+    assert carried == pytest.approx(units * 6 * 42, rel=0.05)
+    assert worked == pytest.approx(units * (6 * 42 + PROGRAM), rel=0.05)
+
+
+def test_reads_take_the_channels_for_their_sectors(engine: ModuleType) -> None:
+    bench = Bench()
+    bench.thread("read", 0, 8, 16)
+    outcome = bench.run(engine)
+    assert outcome.state[bench.drive.state + CARRIED] == 3 * SECTOR_MOVES * US
 
 
 def amplification(spare: float) -> float:

@@ -64,6 +64,10 @@ class Arm:
         self.capacity = 2**40
         self.arm = p.resource(name)
 
+    @property
+    def passage(self) -> Passage:
+        return Passage()
+
     def read(self, sector: Register, size: int, transport: Transport) -> None:
         with self.p.hold(self.arm):
             self.p.advance(self.access)

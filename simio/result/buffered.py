@@ -1,0 +1,50 @@
+"""Notes on writes that the buffers of solid-state drives take, and not the flash."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simio.description.model import System
+from simio.description.sheets.flash import FlashDrive
+from simio.engines.outcome import Outcome
+from simio.program.steps import BUFFER, Program
+from simio.result import measure
+from simio.result.model import Throughput
+from simio.wording import and_others
+
+MUCH = 0.2
+"""Share of what drives were given to write by which their buffers became fuller, from which a run says so."""
+FEW = 0.05
+"""Share of the bytes delivered that writes have to be for that to matter."""
+
+
+def in_buffers(system: System, program: Program, outcome: Outcome, span: Throughput) -> list[str]:
+    """A note where much of what a measured span wrote only made buffers fuller.
+
+    While a buffer fills, writes come at the rate of the buffer, whatever the flash keeps up.
+    """
+    if not span.deliveries:
+        return []
+    total = measure.whole(program, outcome).amount
+    rows = {container.name: row for row, container in enumerate(program.containers)}
+    times = np.concatenate(([0], outcome.times, [outcome.end]))
+    names, held, given = [], 0.0, 0.0
+    for disk in system.disks.values():
+        row = rows.get(BUFFER.format(disk.name))
+        if row is None or not isinstance(disk.part.sheet, FlashDrive):
+            continue
+        level, taken = (int(outcome.containers[row, column]) for column in (0, 4))
+        sampled = outcome.samples[:, 2 * len(program.resources) + row]
+        room = np.concatenate(([program.containers[row].capacity], sampled, [level]))
+        since, until = np.interp([span.since, span.until], times, room)
+        sector = disk.part.sheet.map_unit
+        names += [disk.name] if taken else []
+        held += (since - until) * sector
+        given += taken * sector * span.amount / total
+    if held <= MUCH * given or given <= FEW * span.amount:
+        return []
+    share = "more than half" if held > given / 2 else "more than a fifth"
+    return [
+        f"{share} of what was written only filled the write buffer of {and_others(names)}: a longer run shows what "
+        "the flash keeps up"
+    ]
