@@ -32,7 +32,7 @@ def bus_of(
     sheet = part("root", "pcie", "host", **{**ROOT, **(root or {})})
     above = uplink.root if uplink else RootComplex(p, "host", sheet)
     own = part("bus", "pcie", name, **{**LINK, **link})
-    return PcieBus(p, own, above, p.resource("host.memory"), Fraction(100), uplink)
+    return PcieBus(p, own, above, p.resource("host.memory"), Fraction(100), uplink, ())
 
 
 @pytest.mark.parametrize(
