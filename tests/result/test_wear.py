@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simio.loading import load
-from simio.report import tables
+from simio.report import casetables
 from simio.running import run_case
 
 DRIVES = """
@@ -48,7 +48,7 @@ def test_drives_are_written_all_copies(tmp_path: Path, kind: str, copies: int) -
 def test_a_table_has_the_years_and_what_is_not_known(tmp_path: Path) -> None:
     for endurance, rated, lasts in (("1 PB", "1,000", "years"), ("none", "not known", "")):
         result = run(tmp_path, endurance=endurance)
-        (row,) = tables.wear(result, "MB/s").rows
+        (row,) = casetables.wear(result, "MB/s").rows
         assert row[0] == "d1 and 3 alike"
         assert row[2:4] == ["1.00", rated]
         assert lasts in row[4]

@@ -105,6 +105,7 @@ class Computer:
         if fits(part, ParallelBusSheet):
             return ParallelBus(self.p, part, self.memory, self.memory_byte)
         from simio.components.host.pcie import PcieBus, RootComplex
+        from simio.description.sheets.nvme import NvmeAdapter
         from simio.description.sheets.pcie import PcieBusSheet, PcieDevice
 
         if fits(part, PcieBusSheet) and self.description.root is not None:
@@ -112,8 +113,11 @@ class Computer:
                 self._root = RootComplex(self.p, self.name, self.description.root)
             uplink = self.pcie(part.sheet.behind) if part.sheet.behind != "root" else None
             cards = [each.part.sheet for each in self.description.adapters.values() if each.bus == key]
+            # NVMe drives have lanes of their own. A card that does not say what its own end has takes all of the slot.
+            cards = [sheet for sheet in cards if not isinstance(sheet, NvmeAdapter)]
             devices = [sheet for sheet in cards if isinstance(sheet, PcieDevice)]
-            return PcieBus(self.p, part, self._root, self.memory, self.memory_byte, uplink, devices)
+            ends = devices if len(devices) == len(cards) else ()
+            return PcieBus(self.p, part, self._root, self.memory, self.memory_byte, uplink, ends)
         raise RunError(f"bus {part.name!r} is of kind {part.kind!r}, which this path cannot cross")
 
     def span(self, cost: OperandT) -> OperandT:

@@ -6,17 +6,18 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from simio.description.quantities import Extent, Quantity, Rate, Time, Whole, refusal
-from simio.description.sheets.base import TIMER, Sheet, register_sheet
+from simio.description.sheets.base import TIMER, register_sheet
+from simio.description.sheets.pcie import PcieDevice
 
 PerSecond = Annotated[Fraction, Quantity("request_rate", positive=True)]
 OptionalPerSecond = Annotated[Fraction | None, Quantity("request_rate", positive=True, word="none")]
 
 
-class CloudVolume(Sheet):
+class CloudVolume(PcieDevice):
     """A volume of a storage service, which the host sees as an NVMe drive."""
 
     link_kinds: ClassVar[tuple[str, ...]] = ("nvme",)
-    alternatives: ClassVar[tuple[str, ...]] = ("burst_requests", "credits")
+    alternatives: ClassVar[tuple[str, ...]] = ("burst_requests", "credits", *PcieDevice.alternatives)
     work = {"latency": "service", "spread": "service", **dict.fromkeys(("requests", "burst_requests", "rate"), TIMER)}
 
     capacity: Extent = Field(description="bytes of the volume")

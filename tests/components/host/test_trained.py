@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from simio.components.site import Site
 from simio.description.sheets.pcie import PcieBusSheet, PcieDevice
 from simio.loading import load
 from simio.lower import lower
@@ -103,3 +104,22 @@ def test_an_adapter_that_is_faster_than_its_link_is_told(tmp_path: Path, speed: 
 def test_a_slower_card_on_the_bus_of_a_driver_does_not_slow_its_drives(tmp_path: Path) -> None:
     text = DRIVES.replace("fast: {", "sas: {model: adapters/sas-hba-2020, generation: 3, bus: drives}, fast: {")
     assert lowered(tmp_path, text, 4, 4) == lowered(tmp_path, DRIVES, 4, 4)
+
+
+BESIDE = """
+title: A card that does not say what its end has, beside one that does
+hosts:
+  a: {model: hosts/server-2023-2s, adapters: {card: {model: adapters/gigabit-pc, bus: slot}}}
+  b: {model: hosts/server-2023-2s, adapters: {card: {model: adapters/gigabit-pc, bus: slot}}}
+links: [{model: links/ethernet-1000, between: [a.card, b.card], length: 10 m}]
+workload: {ttcp: {from: a, to: b, size: 64 KiB, writes: 10}}
+"""
+
+
+def test_an_unused_card_of_an_older_generation_leaves_the_slot_to_others(tmp_path: Path) -> None:
+    path = tmp_path / "case.yaml"
+    path.write_text(BESIDE)
+    system = load(path).cases[0].system
+    site = Site(system)
+    assert system.hosts["a"].adapters["eth"].part.sheet.generation == 3
+    assert (site.host("a").pcie("slot").sheet.generation, site.host("a").pcie("far").sheet.generation) == (5, 5)

@@ -55,7 +55,7 @@ def took(folder: Path, *sets: str) -> int:
 
 def test_a_read_takes_the_time_of_its_capsules_and_data_more_than_at_home(tmp_path: Path) -> None:
     system = described(tmp_path)
-    bus = Site(system).host("client").pcie("slot", system.hosts["client"].adapters["roce"].part.sheet)
+    bus = Site(system).host("client").pcie("slot")
     sheet, wait = bus.sheet, 2 * bus.sheet.latency + bus.root.sheet.read_latency
 
     def time(size: int) -> int:
