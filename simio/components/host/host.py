@@ -113,7 +113,7 @@ class Computer:
                 self._root = RootComplex(self.p, self.name, self.description.root)
             uplink = self.pcie(part.sheet.behind) if part.sheet.behind != "root" else None
             cards = [each.part.sheet for each in self.description.adapters.values() if each.bus == key]
-            # NVMe drives have lanes of their own. A card that does not say what its own end has takes all of the slot.
+            # NVMe drives have lanes of their own. A card that does not say what its end has takes all of the slot.
             cards = [sheet for sheet in cards if not isinstance(sheet, NvmeAdapter)]
             devices = [sheet for sheet in cards if isinstance(sheet, PcieDevice)]
             ends = devices if len(devices) == len(cards) else ()
