@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
-from statistics import fmean
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simio import units
 from simio.engines.outcome import Outcome, Status
@@ -63,16 +62,14 @@ def unsteady(program: Program, outcome: Outcome, span: Throughput) -> list[str]:
     if outcome.status != Status.UNTIL or rows <= batches:
         return []
     edges = [span.since + length * number // batches for number in range(batches + 1)]
-    spans = [replace(span, since=one, until=two) for one, two in pairwise(edges)]
-    # A column for each batch.
-    uses = zip(*(measure.resource_use(program, outcome, each) for each in spans), strict=True)
+    names, uses = _uses(program, outcome, edges)
     found: list[tuple[float, str, float, float]] = []
-    for label, parts in grouped([use for use in uses if not use[0].lock], lambda use: use[0].name):
-        together = [fmean(each.utilisation for each in batch) for batch in zip(*parts, strict=True)]
-        before, after = fmean(together[:BATCHES]), fmean(together[BATCHES:])
+    for label, parts in grouped(enumerate(names), lambda part: part[1]):
+        together = uses[:, [row for row, _ in parts]].mean(axis=1)
+        before, after = float(together[:BATCHES].mean()), float(together[BATCHES:].mean())
         # The variance by differences of neighbours, to which a drift adds little (J. von Neumann et al., Annals of
         # Mathematical Statistics 12(2), 1941).
-        noise = fmean((two - one) ** 2 for one, two in pairwise(together)) / 2
+        noise = float((np.diff(together) ** 2).mean()) / 2
         change, error = abs(after - before), sqrt(2 * noise / BATCHES)
         if change >= max(LEAST, CHANGE * (before + after) / 2, ERRORS * error):
             found.append((change, label, before, after))
@@ -83,6 +80,25 @@ def unsteady(program: Program, outcome: Outcome, span: Throughput) -> list[str]:
         f"no steady state: {label} busy for {before:.0%} of the first half of the part that is averaged, and for "
         f"{after:.0%} of the second; a longer run (run.until), averaged later (run.warm_up), shows where that ends"
     ]
+
+
+def _uses(program: Program, outcome: Outcome, edges: list[int]) -> tuple[list[str], NDArray[np.float64]]:
+    """Names of resources but for locks, and of servers inside machines; their utilisations between instants in ps.
+
+    A row for each two edges, a column for each name.
+    """
+    rows = [row for row, resource in enumerate(program.resources) if not resource.lock]
+    gauges = [(row, gauge) for row, gauge in enumerate(program.gauges) if gauge.servers]
+    names = [program.resources[row].name for row in rows] + [f"{gauge.owner} {gauge.what}" for _, gauge in gauges]
+    servers = [program.resources[row].units for row in rows] + [gauge.servers for _, gauge in gauges]
+    spans = [Throughput(0, since, until, 0) for since, until in pairwise(edges)]
+    busy = np.array([measure.areas_between(outcome, span)[::2][rows] for span in spans])
+    times = np.concatenate(([0], outcome.times, [outcome.end]))
+    columns = [
+        np.diff(np.interp(edges, times, np.concatenate(([0], outcome.samples[:, row - len(program.gauges)], [last]))))
+        for row, last in ((row, int(outcome.state[gauge.at])) for row, gauge in gauges)
+    ]
+    return names, np.column_stack([busy, *columns]) / np.outer(np.diff(edges), servers)
 
 
 def unlike(spans: tuple[Throughput, ...]) -> list[str]:
