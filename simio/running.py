@@ -157,7 +157,7 @@ def run_cases(
     if len(works) == 1 or options.packets or options.requests or options.outcome:
         yield from (work() for work in works)
     else:
-        from simio.sweeps.beside import as_worth
+        from simio.worth import as_worth
 
         yield from (result for _, result in as_worth(works))
 

@@ -37,8 +37,8 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.render import form_of, rendered
     from simio.result.model import ScenarioResult
     from simio.running import run_scenario
-    from simio.sweeps.beside import as_worth
     from simio.sweeps.values import Axis, axis
+    from simio.worth import as_worth
 
 
 @click.command()

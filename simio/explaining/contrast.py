@@ -22,8 +22,8 @@ from simio.explaining.answers import THROUGHPUT
 from simio.explaining.differences import Step, given_between, steps_between
 from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
 from simio.running import run_case
-from simio.sweeps.beside import as_worth
 from simio.wording import byte_unit
+from simio.worth import as_worth
 
 TOGETHER = 0.05
 """Share of the largest part by which single changes may miss the whole and still count as independent."""

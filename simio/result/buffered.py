@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from simio.description.model import System
-from simio.description.sheets.flash import FlashDrive
 from simio.engines.outcome import Outcome
 from simio.program.steps import BUFFER, Program
 from simio.result import measure
@@ -31,7 +30,11 @@ def in_buffers(system: System, program: Program, outcome: Outcome, span: Through
     names, held, given = [], 0.0, 0.0
     for disk in system.disks.values():
         row = rows.get(BUFFER.format(disk.name))
-        if row is None or not isinstance(disk.part.sheet, FlashDrive):
+        if row is None:
+            continue
+        from simio.description.sheets.flash import FlashDrive
+
+        if not isinstance(disk.part.sheet, FlashDrive):
             continue
         level, taken = (int(outcome.containers[row, column]) for column in (0, 4))
         sampled = outcome.samples[:, 2 * len(program.resources) + row]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from simio.description.model import System
-from simio.description.sheets.flash import FlashDrive
 from simio.engines.outcome import Outcome
 from simio.program.service import SECOND
 from simio.program.steps import BUFFER, PROGRAMMED, Program
@@ -23,8 +22,13 @@ def worn(system: System, program: Program, outcome: Outcome, span: Throughput) -
             moved.setdefault(tally.owner, {})[tally.what] = tally.value
     found = []
     for disk in system.disks.values():
-        sheet, row = disk.part.sheet, rows.get(BUFFER.format(disk.name))
-        if row is None or not isinstance(sheet, FlashDrive) or not outcome.containers[row, 4]:
+        row = rows.get(BUFFER.format(disk.name))
+        if row is None or not outcome.containers[row, 4]:
+            continue
+        from simio.description.sheets.flash import FlashDrive
+
+        sheet = disk.part.sheet
+        if not isinstance(sheet, FlashDrive):
             continue
         given = int(outcome.containers[row, 4]) * sheet.map_unit * share
         stored = moved.get(disk.name, {})

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import os
 import struct
-import time
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, Generic, TypeVar
 
 from simio.program.garbage import freeze
 from simio.sweeps.copies import copy, copyable, end
-from simio.sweeps.run import WORTH_COPIES
 
 T = TypeVar("T")
 Work = Callable[[], T]
@@ -31,16 +29,6 @@ def beside(works: Sequence[Work[T]]) -> list[T]:
     """The result of each function, in their order; they are called as `as_done` does."""
     found = dict(as_done(works))
     return [found[number] for number in range(len(works))]
-
-
-def as_worth(works: Sequence[Work[T]]) -> Iterator[tuple[int, T]]:
-    """As `as_done` does, but one after another here as long as what is left takes too little time for copies."""
-    begun = time.monotonic()
-    for number, work in enumerate(works):
-        if number and (time.monotonic() - begun) / number * (len(works) - number) > WORTH_COPIES:
-            yield from ((number + other, result) for other, result in as_done(works[number:]))
-            return
-        yield number, work()
 
 
 def as_done(works: Sequence[Work[T]]) -> Iterator[tuple[int, T]]:

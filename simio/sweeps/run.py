@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from simio.errors import ScenarioError, SimioError
 from simio.sweeps.work import TOGETHER, Chunk, Do, Task, run_case_of, work
+from simio.worth import WORTH_COPIES
 
 if TYPE_CHECKING:
     from simio.result.model import CaseResult
@@ -25,8 +26,6 @@ PROBE = 0.25
 """Seconds of work before processes are considered."""
 WORTH = 1.5
 """Seconds of work left that are worth starting processes for, which takes about as long."""
-WORTH_COPIES = 0.5
-"""Seconds of work left that are worth copies of this process, which take 0.2 s of CPU."""
 CHUNK = 0.1
 """Seconds of work that go to a worker at once: much more than sending it takes, and little to lose."""
 LARGEST_CHUNK = 64

@@ -51,6 +51,9 @@ class HostBus(DmaPath, Protocol):
     def into(self, memory: Handle, memory_byte: Fraction) -> HostBus:
         """The same bus, as transfers cross it whose other end is a memory that is not the host's own."""
 
+    def keeps_below(self, speed: Fraction | None) -> str:
+        """A sentence on the bus if devices keep it below what the host's end has, and below a speed, else ''."""
+
 
 class ParallelBus:
     """One transaction at a time; each burst pays arbitration, address and turn-around before its data.
@@ -69,6 +72,10 @@ class ParallelBus:
         period = SECOND / self.sheet.clock
         self.bus_byte = ratio(period, self.sheet.width)
         self.state = p.machine(part.name, turns.initial(period, self.sheet.width, self.sheet.burst))
+
+    def keeps_below(self, speed: Fraction | None) -> str:
+        """Always '': devices of all clocks and widths cross it at its own."""
+        return ""
 
     def into(self, memory: Handle, memory_byte: Fraction) -> ParallelBus:
         """The same bus, as transfers cross it whose other end is a memory that is not the host's own."""

@@ -68,16 +68,12 @@ class Computer:
     def tell(self, linked: AbstractSet[str]) -> None:
         """Tell of adapters in use on a bus of another socket than the first, whose data have no socket, and of links
         of PCI Express that keep an adapter below its rate; `linked` are the names of adapters at links."""
-        from simio.description.sheets.pcie import PcieBusSheet
-
         for key, bus in self._buses.items():
             socket = getattr(self.description.buses[key].sheet, "socket", 0)
             own = [each.part for each in self.description.adapters.values() if each.bus == key]
-            sheet, slower = getattr(bus, "sheet", None), getattr(bus, "slower", "")
-            if slower and isinstance(sheet, PcieBusSheet):
-                for part in own:
-                    if part.name in linked and (getattr(part.sheet, "speed", None) or 0) > sheet.rate:
-                        self.p.tell(f"{slower}, less than the rate of {part.name}")
+            for part in own:
+                if part.name in linked and (told := bus.keeps_below(getattr(part.sheet, "speed", None))):
+                    self.p.tell(f"{told}, less than the rate of {part.name}")
             names = [part.name for part in own if not part.sheet.sockets]
             if socket and names:
                 self.p.tell(

@@ -112,11 +112,10 @@ class PcieBus:
         other.memory, other.memory_byte = memory, memory_byte
         return other
 
-    @property
-    def slower(self) -> str:
-        """A sentence on the link if devices keep it below what the host's end has, else ''."""
+    def keeps_below(self, speed: Fraction | None) -> str:
+        """A sentence on the link if devices keep it below what the host's end has, and below a speed, else ''."""
         own, link = self.part.sheet, self.sheet
-        if (own.generation, own.lanes) == (link.generation, link.lanes):
+        if (own.generation, own.lanes) == (link.generation, link.lanes) or (speed or 0) <= link.rate:
             return ""
         return (
             f"{self.name} of generation {own.generation} with {counted(own.lanes, 'lane')} trains to generation "
