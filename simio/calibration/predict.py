@@ -127,7 +127,7 @@ def _responses(
     groups = {indices[at]: indices[at : at + GROUP] for at in range(0, len(indices), GROUP)}
     lengths = {case.index: Length.of(case) for case in answered}
     tasks = [Task(scenario.path, result.sets, first, scenario.text, parts, engine, tables) for first in groups]
-    do = partial(respond, uncertain=uncertain, lengths=lengths, group=groups)
+    do = partial(respond, uncertain=uncertain, lengths=lengths, group=groups, answered=None)
     several = len(tasks) > 1 and sum(case.steps for case in answered) > PARALLEL
     processors = _processors() if several else 1
     # One that would be last by itself is answered here, where values of each case are tried by all processors.

@@ -22,7 +22,7 @@ def in_buffers(system: System, program: Program, outcome: Outcome, span: Through
 
     While a buffer fills, writes come at the rate of the buffer, whatever the flash keeps up.
     """
-    if not span.deliveries:
+    if not span.amount:
         return []
     total = measure.whole(program, outcome).amount
     rows = {container.name: row for row, container in enumerate(program.containers)}

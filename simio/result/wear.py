@@ -12,7 +12,7 @@ from simio.result.model import Throughput, Wear
 
 def worn(system: System, program: Program, outcome: Outcome, span: Throughput) -> tuple[Wear, ...]:
     """The wear of each drive with flash that was written to, at the rate of the measured span."""
-    if not span.deliveries or span.until <= span.since:
+    if not span.amount or span.until <= span.since:
         return ()
     share = span.amount / measure.whole(program, outcome).amount
     rows = {container.name: row for row, container in enumerate(program.containers)}

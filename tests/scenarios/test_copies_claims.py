@@ -130,7 +130,7 @@ def test_streams_add_up_where_the_window_limits_and_meet_the_disks_elsewhere():
     assert large4 / large < far4 / far
 
 
-def test_a_second_network_adapter_pays_and_a_second_port_only_after_it():
+def test_a_second_network_adapter_pays_and_a_second_port_next_to_nothing():
     found = rates("gige-dual-hba")
     one, port, large, adapter, both, all_ = found
     assert port == pytest.approx(one, rel=0.03)
@@ -138,4 +138,4 @@ def test_a_second_network_adapter_pays_and_a_second_port_only_after_it():
     assert large > 1.3 * one
     # Each disk gives its stream; two streams a port are more than the disks of one port give.
     assert both > 1.2 * large
-    assert 1.03 * both < all_ < 1.15 * both
+    assert both < all_ < 1.05 * both
