@@ -141,7 +141,7 @@ class _Runs:
 
 
 class _Answer(NamedTuple):
-    """What is kept of a run, and sent from another process."""
+    """The part of a run that is kept, and sent from another process."""
 
     answered: Answered
     notes: tuple[str, ...]

@@ -44,7 +44,7 @@ class Throughput:
 
 
 class Wear(NamedTuple):
-    """What is written to a drive: bytes a second of its host, and bytes to the flash for each of them that left the
+    """Writes to a drive: bytes a second of its host, and bytes to the flash for each of them that left the
     buffer, None where none did or nothing is amplified. `rated` is the endurance in bytes of the host, if known."""
 
     name: str

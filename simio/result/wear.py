@@ -1,4 +1,4 @@
-"""What a run's writes wear of solid-state drives: write amplification, and how long their rated endurance lasts."""
+"""The wear of solid-state drives by a run's writes: write amplification, and years of their rated endurance."""
 
 from __future__ import annotations
 

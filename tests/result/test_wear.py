@@ -1,4 +1,4 @@
-"""What is written to flash drives: bytes of their hosts, write amplification, and years of rated endurance."""
+"""The wear of flash drives: bytes of their hosts, write amplification, and years of rated endurance."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class PlacedEndpoint(Endpoint):
 
     @cached_property
     def owned(self) -> Handle:
-        """What a thread of the kernel holds while it has the socket: one writes calls or replies, another reads."""
+        """The lock of a kernel thread that has the socket: one thread writes calls or replies, another reads."""
         return self.p.resource(f"{self.name} owner", lock=True)
 
     @property
