@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from simio.description.model import System
 from simio.engines.outcome import Outcome
@@ -10,6 +11,9 @@ from simio.program.steps import BUFFER, Program
 from simio.result import measure
 from simio.result.model import Throughput
 from simio.wording import and_others
+
+if TYPE_CHECKING:
+    from simio.description.sheets.flash import FlashDrive
 
 MUCH = 0.2
 """Share of what drives were given to write by which their buffers became fuller, from which a run says so."""
@@ -25,25 +29,15 @@ def in_buffers(system: System, program: Program, outcome: Outcome, span: Through
     if not span.amount:
         return []
     total = measure.whole(program, outcome).amount
-    rows = {container.name: row for row, container in enumerate(program.containers)}
-    times = np.concatenate(([0], outcome.times, [outcome.end]))
     names, held, given = [], 0.0, 0.0
-    for disk in system.disks.values():
-        row = rows.get(BUFFER.format(disk.name))
-        if row is None:
-            continue
-        from simio.description.sheets.flash import FlashDrive
-
-        if not isinstance(disk.part.sheet, FlashDrive):
-            continue
+    for name, sheet, row in written(system, program, outcome):
         level, taken = (int(outcome.containers[row, column]) for column in (0, 4))
         sampled = outcome.samples[:, 2 * len(program.resources) + row]
-        room = np.concatenate(([program.containers[row].capacity], sampled, [level]))
-        since, until = np.interp([span.since, span.until], times, room)
-        sector = disk.part.sheet.map_unit
-        names += [disk.name] if taken else []
-        held += (since - until) * sector
-        given += taken * sector * span.amount / total
+        capacity = program.containers[row].capacity
+        since, until = measure.at_instants(outcome, [span.since, span.until], sampled, capacity, level)
+        names.append(name)
+        held += (since - until) * sheet.map_unit
+        given += taken * sheet.map_unit * span.amount / total
     if held <= MUCH * given or given <= FEW * span.amount:
         return []
     share = "more than half" if held > given / 2 else "more than a fifth"
@@ -51,3 +45,16 @@ def in_buffers(system: System, program: Program, outcome: Outcome, span: Through
         f"{share} of what was written only filled the write buffer of {and_others(names)}: a longer run shows what "
         "the flash keeps up"
     ]
+
+
+def written(system: System, program: Program, outcome: Outcome) -> Iterator[tuple[str, FlashDrive, int]]:
+    """Name and sheet of each drive with flash that was given data, and the row of its buffer's container."""
+    rows = {container.name: row for row, container in enumerate(program.containers)}
+    for disk in system.disks.values():
+        row = rows.get(BUFFER.format(disk.name))
+        if row is not None and outcome.containers[row, 4]:
+            # Runs of other disks import no sheets of flash.
+            from simio.description.sheets.flash import FlashDrive
+
+            if isinstance(disk.part.sheet, FlashDrive):
+                yield disk.name, disk.part.sheet, row

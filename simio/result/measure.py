@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -339,6 +339,14 @@ def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) 
 
 def _grown(outcome: Outcome, column: Ints, last: int, span: Throughput) -> int:
     """Growth of a count in a span, on straight lines between rows of the timeline; `last` is its end."""
-    times = np.concatenate(([0], outcome.times, [outcome.end]))
-    since, until = np.interp([span.since, span.until], times, np.concatenate(([0], column, [last])))
+    since, until = at_instants(outcome, [span.since, span.until], column, 0, last)
     return round(until - since)
+
+
+def at_instants(
+    outcome: Outcome, instants: Sequence[int], column: Ints, first: int, last: int
+) -> NDArray[np.float64]:
+    """Values at instants in ps, on straight lines between a column's rows of the timeline, `first` and `last`."""
+    times = np.concatenate(([0], outcome.times, [outcome.end]))
+    found: NDArray[np.float64] = np.interp(np.asarray(instants), times, np.concatenate(([first], column, [last])))
+    return found

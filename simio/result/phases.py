@@ -93,12 +93,11 @@ def _uses(program: Program, outcome: Outcome, edges: list[int]) -> tuple[list[st
     servers = [program.resources[row].units for row in rows] + [gauge.servers for _, gauge in gauges]
     spans = [Throughput(0, since, until, 0) for since, until in pairwise(edges)]
     busy = np.array([measure.areas_between(outcome, span)[::2][rows] for span in spans])
-    times = np.concatenate(([0], outcome.times, [outcome.end]))
-    columns = [
-        np.diff(np.interp(edges, times, np.concatenate(([0], outcome.samples[:, row - len(program.gauges)], [last]))))
+    worked = [
+        np.diff(measure.at_instants(outcome, edges, outcome.samples[:, row - len(program.gauges)], 0, last))
         for row, last in ((row, int(outcome.state[gauge.at])) for row, gauge in gauges)
     ]
-    return names, np.column_stack([busy, *columns]) / np.outer(np.diff(edges), servers)
+    return names, np.column_stack([busy, *worked]) / np.outer(np.diff(edges), servers)
 
 
 def unlike(spans: tuple[Throughput, ...]) -> list[str]:

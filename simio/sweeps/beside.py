@@ -39,6 +39,10 @@ def as_done(works: Sequence[Work[T]]) -> Iterator[tuple[int, T]]:
     what another leaves behind, or on leaving anything itself. An interrupt of one that is called here comes after
     what is done by then; an error is that of the first function that has one, after which none begins.
     """
+    if len(works) > _MOST:
+        for first in range(0, len(works), _MOST):
+            yield from ((first + number, result) for number, result in as_done(works[first : first + _MOST]))
+        return
     processes = min(len(works), _processors())
     if processes <= 1:
         yield from enumerate(work() for work in works)
@@ -99,7 +103,6 @@ class _Numbers(Iterator[int]):
     """Numbers for this process and its copies, of which each gets the next one."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
-        assert len(numbers) <= _MOST
         self.reading, writing = os.pipe()
         os.write(writing, b"".join(map(_NUMBER.pack, numbers)))
         os.close(writing)

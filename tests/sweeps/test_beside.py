@@ -140,3 +140,10 @@ def test_work_within_such_work_makes_no_copies_of_its_own(copies):
     found = beside([inner, inner])
     assert all(len(set(each)) == 1 for each in found)
     assert_ended(copies)
+
+
+def test_more_works_than_a_pipe_has_numbers_for_are_shared_in_turn(copies):
+    count = 2**11 + 3
+    found = beside([partial(numbered, number) for number in range(count)])
+    assert [number for number, _ in found] == list(range(count))
+    assert len(copies) == 2
