@@ -12,7 +12,7 @@ from simio.engines import codes
 from simio.engines import layout as c
 from simio.engines import outcome as contract
 from simio.engines.feeding import Feeding
-from simio.engines.native import Announce, Entry, addresses, entry
+from simio.engines.native import Announce, Entry, entry
 from simio.engines.outcome import (
     CHUNK,
     FIRST_INTERVAL,
@@ -25,7 +25,7 @@ from simio.engines.outcome import (
 )
 from simio.engines.prepared import FirstThreads, Prepared, prepare, zeros
 from simio.machines.random import streams
-from simio.program.steps import STRIDE, Op, Program
+from simio.program.steps import Program, named_row
 from simio.waiting import Interrupt, interrupt, watcher
 
 FIRST_LOG = 1024
@@ -96,7 +96,6 @@ class _Tables:
     ) -> None:
         self.steps = prepared.steps
         self.alike = prepared.alike
-        self.functions = addresses()
         self.draws = np.ascontiguousarray(program.draws)
         self.draw_table = np.ascontiguousarray(program.draw_table)
         self.resources, self.containers = prepared.resources.copy(), prepared.containers.copy()
@@ -177,6 +176,7 @@ class _Tables:
                 len(self.trace), len(self.times), self.samples.shape[1], len(self.gauges),
             )  # fmt: skip
             self._addresses = [_address(getattr(self, name)) for name in c.TABLES]
+            self.control[[c.STEPS_AT, c.STATE_AT]] = _address(self.steps), _address(self.state)
         return self._addresses
 
     def feed(self) -> bool:
@@ -190,7 +190,7 @@ class _Tables:
     def _called(self) -> int:
         """Offset of the machine of the CALL at which the loop stopped."""
         step, flags = self.steps[self.control[c.STEP]].tolist(), int(self.threads[self.control[c.SLOT], c.FLAGS])
-        return step[4 if step[0] == Op.LET else 2] + step[STRIDE] * (flags >> c.INSTANCE)
+        return named_row(step, flags >> c.INSTANCE)
 
     def grow_log(self, options: Options) -> None:
         """Make room for twice as many marks, or as many as a run may record; or condense those that there are."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from simio.engines import threaded
 from simio.machines import door
 from simio.plugins import load_plugins
 from simio.program.garbage import uncollected
@@ -15,7 +16,10 @@ LOOP = "loop"
 
 
 def compile_ir(name: str) -> tuple[str, dict[str, Any]]:
-    """IR of the loop or a family by numba, and its symbols: entry, those outside, functions of the family."""
+    """IR of the loop or a family by numba, and its symbols.
+
+    These are its entry, those outside, functions of the family, and those of threaded code.
+    """
     import numba
 
     # Loops here are short and their trip counts unknown: vectorising them takes time and gains none.
@@ -29,12 +33,15 @@ def compile_ir(name: str) -> tuple[str, dict[str, Any]]:
 
             made = compiled_family(functions)
     text = made.inspect_llvm()
+    if name == LOOP:
+        text += threaded.intermediate(text)
     outside = re.findall(r'^declare [^@]*@"?([\w.$]+)"?\(', text, flags=re.MULTILINE)
     outside += re.findall(r'^@"?([\w.$]+)"? = external', text, flags=re.MULTILINE)
     return text, {
         "entry": made.native_name,
         "outside": [name for name in outside if not name.startswith("llvm.")],
         "functions": [function.number for function in functions],
+        "steps": threaded.names() if name == LOOP else [],
     }
 
 

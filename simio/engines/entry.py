@@ -12,7 +12,7 @@ from simio.engines.kernel import advance
 @cfunc(types.int64(*[TABLE] * len(c.TABLES)), error_model="numpy")
 def entry(
     steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
-    gauges, log, trace, times, samples, control, sizes, functions,
+    gauges, log, trace, times, samples, control, sizes,
 ):  # fmt: skip
     """`advance` behind a C interface: the addresses of the tables, in the order of `layout.TABLES`."""
     n = carray(sizes, (c.SIZE_COLUMNS,))
@@ -36,8 +36,6 @@ def entry(
         carray(times, (n[c.SAMPLES],)),
         carray(samples, (n[c.SAMPLES], n[c.SAMPLE_COLUMNS])),
         carray(control, (c.CONTROL_COLUMNS,)),
-        state,
-        functions,
         n[c.USED_REGISTERS],
         n[c.UNTIL],
         n[c.BUDGET],

@@ -16,19 +16,20 @@ from simio.engines.arithmetic import duration
 from simio.engines.heap import push, sift
 from simio.engines.jit import inlined
 from simio.engines.lines import exchange, integrate, named, ready, release, seize
-from simio.engines.registers import operand, start_child, superinstruction
-from simio.engines.superinstructions import MOST, RUN
+from simio.engines.registers import operand, start_child, threaded
 from simio.engines.timeline import catch_up
 from simio.machines.random import draw
 
 RUNNING = c.RUNNING
+IN_ONE_GO = 3
+"""Most steps that the loop itself runs without a look at its limits."""
 _MAX = 2**63 - 1
 
 
 @inlined
 def advance(
     steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
-    gauges, log, trace, times, samples, control, words, functions, registers, until, budget, records, tracing,
+    gauges, log, trace, times, samples, control, registers, until, budget, records, tracing,
 ):  # fmt: skip
     """Run until the program ends or a table is full; `control` carries the loop's variables between calls.
 
@@ -54,7 +55,7 @@ def advance(
     pc = control[c.STEP]
     resumed = slot >= 0
     # From here on each step is run, counted and traced by itself: one comparison serves budget and trace.
-    watched = 0 if tracing else budget - MOST
+    watched = 0 if tracing else budget - IN_ONE_GO
     status = RUNNING
     # A thread that has just begun to advance: where it or the heap's first is next, the heap is used at most once.
     held = -1
@@ -92,6 +93,7 @@ def advance(
                         times, samples, rows, time, interval, next_sample, resources, containers, sums, state, gauges
                     )
                 now = time
+                control[c.NOW] = now
             if following < 0:
                 following = heap[0, 2]
                 if held < 0:
@@ -124,17 +126,16 @@ def advance(
                     write_trace(trace, traced, steps, at, threads, me, now)
                     traced += 1
             op = steps[at, 0]
-            if steps[at, RUN] > 0:
-                pc, count, status = superinstruction(steps, threads, words, functions, me, pc, now, single)
-                executed += count
+            if op >= codes.JUMP and op != codes.MARK and op != codes.DRAW:
+                left = 1 if tracing else budget - executed
+                pc, rest, status = threaded(steps, at, threads, me, left, control)
+                executed += left - rest
                 if status != RUNNING:
                     break
-                if single:
+                if single or rest == 0:
                     continue
                 at = np.uint64(pc)
                 op = steps[at, 0]
-                if steps[at, RUN] > 0:
-                    continue
             executed += 1
             # A release goes on to the seizure or the advance that often follows it, and a seizure to an advance.
             if op == codes.RELEASE:
@@ -184,12 +185,6 @@ def advance(
                 held_sequence = sequence
                 sequence += 1
                 break
-            if op == codes.LOOP:
-                counter = np.uint64(c.REGISTERS + steps[at, 1])
-                left = threads[me, counter] - 1
-                threads[me, counter] = left
-                pc = steps[at, 2] if left > 0 else pc + 1
-                continue
             if op == codes.PUT or op == codes.GET:
                 k = np.uint64(named(steps, at, 1, threads, me))
                 amount = operand(steps, at, 2, threads, me)
@@ -206,9 +201,6 @@ def advance(
                 threads[me, c.PC] = pc
                 threads[me, c.WAIT] = codes.WAIT_PUT if op == codes.PUT else codes.WAIT_GET
                 break
-            if op == codes.JUMP:
-                pc = steps[at, 1]
-                continue
             if op == codes.MARK:
                 if logged == log.shape[0]:
                     if logged == records:

@@ -75,7 +75,10 @@ EVENTS = 15
 SLOT = 16
 """Thread that was running when a table was full, or -1."""
 STEP = 17
-CONTROL_COLUMNS = 18
+STEPS_AT = 18
+STATE_AT = 19
+"""Addresses of the steps and of the machines' state, for threaded code."""
+CONTROL_COLUMNS = 20
 
 MASK = 2**31 - 1
 """A digit of an area."""
@@ -90,7 +93,7 @@ SLICED = -5
 
 TABLES = (
     "steps", "threads", "heap", "ring", "free", "resources", "containers", "draws", "draw_table", "state",
-    "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples", "control", "sizes", "functions",
+    "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples", "control", "sizes",
 )  # fmt: skip
 """Tables whose addresses the compiled loop is called with, in order."""
 STEP_COLUMNS = 8

@@ -12,18 +12,24 @@ from typing import Any
 from simio.engines.mapped import mapped
 
 
-def emit(text: str, entry: str, places: int = 0) -> bytes:
-    """Object code of a module in IR of which nothing but `entry` is called from outside, optimised for that.
+def called(symbols: dict[str, Any]) -> list[str]:
+    """Names of what is called from outside: of an entry that is taken apart the places, else it and threaded code."""
+    return [place(number) for number in range(len(symbols["functions"]))] or [symbols["entry"], *symbols["steps"]]
 
-    With `places`, that has a number as its first argument, and is taken apart: for each number below `places` there
-    is a function of its own in its place (`place`). numba keeps each function callable. Then none loses an argument,
+
+def emit(text: str, symbols: dict[str, Any]) -> bytes:
+    """Object code of a module in IR, optimised for what is called from outside (`called`).
+
+    An entry of a family has a number as its first argument, and is taken apart: for each number there is a function
+    of its own in its place (`place`). numba keeps each function callable. Then none loses an argument,
     is inlined where it is called once, or is known never to fail. Raises RuntimeError for text that this LLVM cannot
     read.
     """
     import llvmlite.binding as llvm
 
+    entry, places = symbols["entry"], len(symbols["functions"])
     module = _module(text + "".join(_of_place(entry, number) for number in range(places)))
-    kept = [place(number) for number in range(places)] or [entry]
+    kept = called(symbols)
     for function in module.functions:
         if not function.is_declaration and function.name not in kept:
             function.linkage = llvm.Linkage.internal
@@ -74,12 +80,12 @@ def _take_apart(module: Any, builder: Any, entry: str) -> None:
     passes.run(module, builder)
 
 
-def load(code: bytes, symbols: dict[str, Any], places: int = 0) -> tuple[Any, list[int]]:
-    """Load object code into this process; what keeps it there, and the addresses of its entry or of its places.
+def load(code: bytes, symbols: dict[str, Any]) -> tuple[Any, list[int]]:
+    """Load object code into this process; what keeps it there, and the addresses of what is called from outside.
 
     LLVM links what `simio.engines.mapped` cannot.
     """
-    names = [place(number) for number in range(places)] or [symbols["entry"]]
+    names = called(symbols)
     if found := mapped(code, names):
         return found
     import llvmlite.binding as llvm

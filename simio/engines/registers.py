@@ -11,94 +11,43 @@ from numba.extending import intrinsic
 
 from simio.engines import codes
 from simio.engines import layout as c
-from simio.engines.arithmetic import compare, evaluate
-from simio.engines.families import call
 from simio.engines.jit import inlined
 from simio.engines.lines import named
-from simio.engines.superinstructions import BRANCHES, CALLS, LETS, LOAD, RUN, SET_CONSTANT, SET_REGISTER
+from simio.engines.threaded import CODE, CONVENTION
 
 TOGETHER = 4
 """Registers that are copied at once: as many as a vector register of the processor holds."""
 
 
-@inlined
-def superinstruction(steps, threads, words, functions, me, pc, now, single):
-    """Run the superinstruction that begins at a step, or only the first step of it (`single`).
+@intrinsic
+def _threaded(typing: Any, steps: Any, at: Any, threads: Any, registers: Any, left: Any, control: Any) -> Any:
+    """Threaded code from the step that begins at a word of `steps` on; `registers` is a word of `threads`."""
 
-    Returns the next step (on an error, the one at fault), the number of steps run, and the status.
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        def address(table: int, word: Any) -> Any:
+            array = context.make_array(signature.args[table])(context, builder, arguments[table])
+            return builder.gep(array.data, [word])
+
+        word, byte = ir.IntType(64), ir.PointerType(ir.IntType(8))
+        step, registers, control = address(0, arguments[1]), address(2, arguments[3]), address(5, word(0))
+        kind = ir.FunctionType(ir.LiteralStructType([word] * 3), [byte, byte, word, byte])
+        code = builder.inttoptr(builder.load(builder.gep(step, [word(CODE)])), kind.as_pointer())
+        given = [builder.bitcast(step, byte), builder.bitcast(registers, byte), arguments[4]]
+        answer = builder.call(code, [*given, builder.bitcast(control, byte)], cconv=CONVENTION)
+        parts = [builder.extract_value(answer, number) for number in range(3)]
+        return context.make_tuple(builder, signature.return_type, parts)
+
+    return types.UniTuple(types.int64, 3)(steps, at, threads, registers, left, control), generate
+
+
+@inlined
+def threaded(steps, at, threads, me, left, control):
+    """Run up to `left` steps that cannot wait, from step `at` on.
+
+    Returns the next step (on an error the one at fault), how many more may be run, and the status.
     """
-    at = np.uint64(pc)
-    parts = steps[at, RUN]
-    if single:
-        op = steps[at, 0]
-        parts = 1 if op == codes.LET else CALLS if op == codes.CALL else BRANCHES
-    executed = 0
-    lets = parts & LETS
-    if lets > 0:
-        executed = set_registers(steps, threads, words, at, me, lets, now)
-        pc += executed
-        at = np.uint64(pc)
-        if executed < lets:
-            return pc, executed + 1, codes.MACHINE if steps[at, 2] == LOAD else codes.OVERFLOW
-    if parts & CALLS:
-        executed += 1
-        a = argument(threads, me, steps[at, 3])
-        b = argument(threads, me, steps[at, 4])
-        value = call(steps[at, 1], functions, words, named(steps, at, 2, threads, me), now, a, b)
-        if value < 0:
-            return pc, executed, codes.MACHINE
-        threads[me, np.uint64(c.REGISTERS + steps[at, 5])] = value
-        pc += 1
-        at = np.uint64(pc)
-    if parts & BRANCHES:
-        executed += 1
-        pc = branch(steps, threads, at, me)
-        at = np.uint64(pc)
-        if not single and steps[at, 0] == codes.BRANCH:
-            executed += 1
-            pc = branch(steps, threads, at, me)
-    return pc, executed, c.RUNNING
-
-
-@inlined
-def set_registers(steps, threads, words, at, me, count, now):
-    """Run `count` LETs from step `at` on, up to the first that fails; returns how many did not."""
-    for done in range(count):
-        function = steps[at, 2]
-        reg = steps[at, 3]
-        if function == SET_CONSTANT:
-            value = steps[at, 4]
-        elif function == SET_REGISTER:
-            value = threads[me, np.uint64(c.REGISTERS + reg)]
-        elif function == LOAD:
-            value = words[named(steps, at, 4, threads, me)]
-            if value < 0:
-                return done
-        else:
-            a = steps[at, 4] if reg < 0 else threads[me, np.uint64(c.REGISTERS + reg)]
-            reg = steps[at, 5]
-            b = steps[at, 6] if reg < 0 else threads[me, np.uint64(c.REGISTERS + reg)]
-            value, fits = evaluate(function, a, b, now)
-            if not fits:
-                return done
-        threads[me, np.uint64(c.REGISTERS + steps[at, 1])] = value
-        at += np.uint64(1)
-    return count
-
-
-@inlined
-def argument(threads, me, operand):
-    """An argument of a CALL: a register, or a constant."""
-    return ~operand if operand < 0 else threads[me, np.uint64(c.REGISTERS + operand)]
-
-
-@inlined
-def branch(steps, threads, at, me):
-    """The step that a BRANCH leads to."""
-    a = threads[me, np.uint64(c.REGISTERS + steps[at, 2])]
-    reg = steps[at, 3]
-    b = steps[at, 4] if reg < 0 else threads[me, np.uint64(c.REGISTERS + reg)]
-    return steps[at, 5] if compare(steps[at, 1], a, b) else np.int64(at) + 1
+    registers = me * np.uint64(c.THREAD_COLUMNS) + np.uint64(c.REGISTERS)
+    return _threaded(steps, at * np.uint64(c.STEP_COLUMNS), threads, registers, left, control)
 
 
 @inlined
