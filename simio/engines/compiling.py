@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simio.engines import threaded
+from simio.engines.llvm import place
 from simio.machines import door
 from simio.plugins import load_plugins
 from simio.program.garbage import uncollected
@@ -18,21 +19,19 @@ LOOP = "loop"
 def compile_ir(name: str) -> tuple[str, dict[str, Any]]:
     """IR of the loop or a family by numba, and its symbols.
 
-    These are its entry, those outside, functions of the family, and those of threaded code.
+    These are its entry, those outside, functions of the family, places, and what is called from outside.
     """
     import numba
 
     # Loops here are short and their trip counts unknown: vectorising them takes time and gains none.
     numba.config.LOOP_VECTORIZE = numba.config.SLP_VECTORIZE = 0  # type: ignore[attr-defined]
     with uncollected():  # a tenth of the time that compiling takes
-        functions = [] if name == LOOP else _functions(name)
-        if name == LOOP:
-            from simio.engines.entry import entry as made
-        else:
-            from simio.engines.families import compiled_family
+        from simio.engines.families import compiled_family, compiled_loop
 
-            made = compiled_family(functions)
+        functions = [] if name == LOOP else _functions(name)
+        made = compiled_loop() if name == LOOP else compiled_family(functions)
     text = made.inspect_llvm()
+    places = [place(number) for number in range(len(functions) or 1 + len(threaded.OPERATIONS))]
     if name == LOOP:
         text += threaded.intermediate(text)
     outside = re.findall(r'^declare [^@]*@"?([\w.$]+)"?\(', text, flags=re.MULTILINE)
@@ -41,7 +40,8 @@ def compile_ir(name: str) -> tuple[str, dict[str, Any]]:
         "entry": made.native_name,
         "outside": [name for name in outside if not name.startswith("llvm.")],
         "functions": [function.number for function in functions],
-        "steps": threaded.names() if name == LOOP else [],
+        "places": places,
+        "called": [place(0), *threaded.names()] if name == LOOP else places,
     }
 
 

@@ -12,31 +12,23 @@ from typing import Any
 from simio.engines.mapped import mapped
 
 
-def called(symbols: dict[str, Any]) -> list[str]:
-    """Names of what is called from outside: of an entry that is taken apart the places, else it and threaded code."""
-    return [place(number) for number in range(len(symbols["functions"]))] or [symbols["entry"], *symbols["steps"]]
-
-
 def emit(text: str, symbols: dict[str, Any]) -> bytes:
-    """Object code of a module in IR, optimised for what is called from outside (`called`).
+    """Object code of a module in IR, optimised for what is called from outside.
 
-    An entry of a family has a number as its first argument, and is taken apart: for each number there is a function
-    of its own in its place (`place`). numba keeps each function callable. Then none loses an argument,
-    is inlined where it is called once, or is known never to fail. Raises RuntimeError for text that this LLVM cannot
-    read.
+    The entry has a number as its first argument, and is taken apart: for each number there is a function of its own
+    in its place (`place`). numba keeps each function callable. Then none loses an argument, is inlined where it is
+    called once, or is known never to fail. Raises RuntimeError for text that this LLVM cannot read.
     """
     import llvmlite.binding as llvm
 
-    entry, places = symbols["entry"], len(symbols["functions"])
-    module = _module(text + "".join(_of_place(entry, number) for number in range(places)))
-    kept = called(symbols)
+    entry = symbols["entry"]
+    module = _module(text + "".join(_of_place(entry, number) for number in range(len(symbols["places"]))))
     for function in module.functions:
-        if not function.is_declaration and function.name not in kept:
+        if not function.is_declaration and function.name not in symbols["called"]:
             function.linkage = llvm.Linkage.internal
     target = _target_machine()
     builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=3))
-    if places:
-        _take_apart(module, builder, entry)
+    _take_apart(module, builder, entry)
     builder.getModulePassManager().run(module, builder)
     code: bytes = target.emit_object(module)
     return code
@@ -85,7 +77,7 @@ def load(code: bytes, symbols: dict[str, Any]) -> tuple[Any, list[int]]:
 
     LLVM links what `simio.engines.mapped` cannot.
     """
-    names = called(symbols)
+    names = symbols["called"]
     if found := mapped(code, names):
         return found
     import llvmlite.binding as llvm

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from simio.engines import layout
 from simio.engines.compiling import LOOP, compile_ir
 from simio.engines.kept import Object, cache_folder, keep, read
 from simio.engines.llvm import emit, load
@@ -40,7 +39,7 @@ _loading = Lock()
 
 
 def entry(announce: Announce | None = None, families: Iterable[str] | None = None) -> Entry:
-    """The loop: called with the addresses of the tables in `layout.TABLES`, it returns a status.
+    """The loop: called with the address of `control` (`layout`), it returns a status.
 
     It can call machine functions of these families, or of all. `announce` is called before a compilation starts.
     """
@@ -55,7 +54,7 @@ def entry(announce: Announce | None = None, families: Iterable[str] | None = Non
             if _entry is None:
                 engine, (address, *steps) = load(*objects[LOOP])
                 _steps = np.array(steps, dtype=np.int64)
-                _entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(layout.TABLES))(address)
+                _entry = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(address)
                 _entry.engine = engine  # type: ignore[attr-defined]  # the code lives as long as what can call it
         return _entry
 

@@ -1,15 +1,14 @@
-"""Threaded code: what the compiled engine runs for the steps that cannot wait, as functions that go on to the next.
+"""Threaded code: what the compiled engine runs for a program's steps, as functions that go on to the next.
 
-Such a step is a LET, CALL, BRANCH, JUMP or LOOP. For each kind of it there is a function, by operation, function or
-comparison, and by which operands are constants. The engine's own table of steps has the function's address in each
-row (`CODE`). A function does its step and jumps to the function of the next one, with what it works on in registers
-of the processor: that is threaded code (J. R. Bell, "Threaded code", Communications of the ACM 16, 1973). The
-function of any other step goes back to the loop.
+There is a function for each operation, and of LETs, CALLs and BRANCHes for each function or comparison and for which
+operands are constants. The engine's own table of steps has the function's address in each row (`CODE`). A function
+does its step and jumps to the function of the next one, with what it works on in registers of the processor: that is
+threaded code (J. R. Bell, "Threaded code", Communications of the ACM 16, 1973). Where a thread waits or ends, or
+something is wrong, it goes back to the loop.
 
-Nothing can come between two such steps, since none of them takes time, waits or schedules. Each is counted, and
-`left` says how many may be run: one where each step is seen by itself (a trace), else what is left of the budget.
-The functions are written in LLVM's intermediate representation, as a jump from one function into another (`musttail`)
-is nothing that numba has.
+Each step is counted, and `left` says how many may be run: one where each step is seen by itself (a trace), else what
+is left of the budget. The functions are written in LLVM's intermediate representation, as numba has no jump from one
+function into another (`musttail`). What is more than arithmetic is numba's (`simio.engines.operations`).
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ import numpy as np
 
 from simio.engines import codes
 from simio.engines import layout as c
+from simio.engines.llvm import place
 from simio.engines.outcome import Ints
 from simio.machines.door import numbered
 from simio.program.steps import NO_REGISTER, STRIDE, Compare, Fn, Op
@@ -28,18 +28,22 @@ CODE = c.STEP_COLUMNS - 1
 """Column of the address of a step's function."""
 CONVENTION = "preserve_nonecc"
 """LLVM's calling convention for interpreters: arguments are in registers that functions of C leave as they are."""
-STEP, INSTANCE = 8 * c.STEP_COLUMNS, 8 * (c.FLAGS - c.REGISTERS)
+STEP, INSTANCE = 8 * c.STEP_COLUMNS, 8 * c.FLAGS
 """Bytes of a row of the table, and from a thread's registers to its flags."""
 STATUS = "{ i64, i64, i64 }"
 """The next step (on an error the one at fault), how many more may be run, and the status."""
 LEAVE = "step.leave"
 
-_ARGUMENTS = "ptr %step, ptr %registers, i64 %left, ptr %control"
+_ARGUMENTS = "ptr %step, ptr %thread, i64 %left, ptr %control"
 _CONDITIONS = {
     Compare.EQ: "eq", Compare.NE: "ne", Compare.LT: "slt", Compare.LE: "sle", Compare.GT: "sgt", Compare.GE: "sge",
     Compare.ANY: "ne", Compare.NONE: "eq",
 }  # fmt: skip
 _CHECKED = {Fn.ADD: "sadd", Fn.SUB: "ssub", Fn.MUL: "smul", Fn.SINCE: "ssub"}
+OPERATIONS = (
+    Op.END, Op.ADVANCE, Op.SEIZE, Op.RELEASE, Op.PUT, Op.GET, Op.FORK, Op.JOIN, Op.MARK, Op.DRAW,
+)  # fmt: skip
+"""Operations whose functions are numba's, in the order of their places; the loop is in the place before them."""
 _INTRINSICS = {f"llvm.{kind}.with.overflow.i64": ("{ i64, i1 }", "i64") for kind in ("sadd", "ssub", "smul")} | {
     "llvm.smin.i64": ("i64", "i64"),
     "llvm.smax.i64": ("i64", "i64"),
@@ -54,13 +58,13 @@ _CALLS = _LETS + 2 * len(Compare)
 _WORDS = _CALLS + 8
 _JUMP = _WORDS + 2
 _LOOP = _JUMP + 1
-_REST = _LOOP + 1
+_FIRST_OPERATION = _LOOP + 1
 """Rows of `names`: where the functions of each operation begin."""
 
 
 def names() -> list[str]:
     """Names of the functions: the one of a step has the row that `kinds` says."""
-    return [*(f"step.{kind}" for kind in range(_REST)), LEAVE]
+    return [f"step.{kind}" for kind in range(_FIRST_OPERATION + len(OPERATIONS))]
 
 
 def kinds(steps: Ints, functions: Ints) -> Ints:
@@ -69,13 +73,14 @@ def kinds(steps: Ints, functions: Ints) -> Ints:
     function, number = steps[:, 2], steps[:, 6]
     power = constant[:, 2] & (number > 0) & (number & (number - 1) == 0)
     function = np.where(power & (function == Fn.DIV), SHIFT, np.where(power & (function == Fn.MOD), MASK, function))
-    found = np.full(len(steps), _REST)
+    found = np.zeros(len(steps), dtype=np.int64)
     for operation, kind in (
         (Op.LET, 4 * function + 2 * constant[:, 0] + constant[:, 2]),
         (Op.BRANCH, _LETS + 2 * steps[:, 1] + constant[:, 0]),
         (Op.CALL, _CALLS + 4 * (steps[:, 3] < 0) + 2 * (steps[:, 4] < 0) + (steps[:, STRIDE] != 0)),
         (Op.JUMP, _JUMP),
         (Op.LOOP, _LOOP),
+        *((operation, _FIRST_OPERATION + number) for number, operation in enumerate(OPERATIONS)),
     ):
         found = np.where(op == operation, kind, found)
     calls = np.flatnonzero(op == Op.CALL)
@@ -97,6 +102,7 @@ def intermediate(module: str) -> str:
         functions.append(_function(_CALLS + kind, _call(bool(kind & 4), bool(kind & 2), bool(kind & 1))))
     functions += [_function(_WORDS + kind, _word(bool(kind))) for kind in range(2)]
     functions += [_function(_JUMP, _jump()), _function(_LOOP, _loop())]
+    functions += [_function(_FIRST_OPERATION + number, _operation(1 + number)) for number in range(len(OPERATIONS))]
     declared = [f"declare {kind} @{name}(i64, {second})" for name, (kind, second) in _INTRINSICS.items()]
     missing = [line for name, line in zip(_INTRINSICS, declared, strict=True) if f"@{name}(" not in module]
     return "\n".join(["", *missing, *functions, ""])
@@ -112,13 +118,13 @@ def _defined(name: str, body: Iterator[str]) -> str:
 
 
 def _leave() -> str:
-    return _defined(LEAVE, _answer("left", c.RUNNING))
+    return _defined(LEAVE, _answer("step", "left", str(c.RUNNING)))
 
 
-def _answer(left: str, status: int) -> Iterator[str]:
-    """Go back to the loop at this step."""
+def _answer(step: str, left: str, status: str) -> Iterator[str]:
+    """Go back to the loop at a step."""
     yield from _control("steps", c.STEPS_AT)
-    yield "%here = ptrtoint ptr %step to i64"
+    yield f"%here = ptrtoint ptr %{step} to i64"
     yield "%bytes = sub i64 %here, %steps"
     yield f"%number = ashr exact i64 %bytes, {STEP.bit_length() - 1}"
     yield f"%answer.1 = insertvalue {STATUS} undef, i64 %number, 0"
@@ -130,7 +136,7 @@ def _answer(left: str, status: int) -> Iterator[str]:
 def _fail(status: int) -> Iterator[str]:
     yield "fail:"
     yield "%after = sub i64 %left, 1"
-    yield from _answer("after", status)
+    yield from _answer("step", "after", str(status))
 
 
 def _go(to: str, label: str) -> Iterator[str]:
@@ -147,7 +153,7 @@ def _go(to: str, label: str) -> Iterator[str]:
 
 
 def _tail(function: str, to: str, label: str, name: str) -> Iterator[str]:
-    arguments = f"ptr %{to}, ptr %registers, i64 %rest.{label}, ptr %control"
+    arguments = f"ptr %{to}, ptr %thread, i64 %rest.{label}, ptr %control"
     yield f"%{name} = musttail call {CONVENTION} {STATUS} {function}({arguments})"
     yield f"ret {STATUS} %{name}"
 
@@ -177,10 +183,16 @@ def _control(name: str, column: int) -> Iterator[str]:
     yield f"%{name} = load i64, ptr %{name}.at"
 
 
+def _register_at(name: str, number: str) -> Iterator[str]:
+    """The place of a register."""
+    yield f"%{name}.first = getelementptr i8, ptr %thread, i64 {8 * c.REGISTERS}"
+    yield f"%{name} = getelementptr i64, ptr %{name}.first, i64 %{number}"
+
+
 def _register(name: str, column: int) -> Iterator[str]:
     """The register that a column names, and what is in it."""
     yield from _column(f"{name}.number", column)
-    yield f"%{name}.register = getelementptr i64, ptr %registers, i64 %{name}.number"
+    yield from _register_at(f"{name}.register", f"{name}.number")
     yield f"%{name} = load i64, ptr %{name}.register"
 
 
@@ -201,7 +213,7 @@ def _argument(name: str, column: int, constant: bool) -> Iterator[str]:
 def _store(column: int) -> Iterator[str]:
     """Put the value into the register that a column names, and go on."""
     yield from _column("result.number", column)
-    yield "%result = getelementptr i64, ptr %registers, i64 %result.number"
+    yield from _register_at("result", "result.number")
     yield "store i64 %value, ptr %result"
     yield from _next()
 
@@ -292,7 +304,7 @@ def _named(column: int, strided: bool) -> Iterator[str]:
         return
     yield from _column("first", column)
     yield from _column("stride", STRIDE)
-    yield f"%flags.at = getelementptr i8, ptr %registers, i64 {INSTANCE}"
+    yield f"%flags.at = getelementptr i8, ptr %thread, i64 {INSTANCE}"
     yield "%flags = load i64, ptr %flags.at"
     yield f"%instance = ashr i64 %flags, {c.INSTANCE}"
     yield "%apart = mul i64 %stride, %instance"
@@ -333,6 +345,24 @@ def _unless_refused() -> Iterator[str]:
 
 def _jump() -> Iterator[str]:
     yield from _target(1)
+
+
+def _operation(number: int) -> Iterator[str]:
+    """A step whose function is numba's, in a place."""
+    yield "%step.word = ptrtoint ptr %step to i64"
+    yield "%thread.word = ptrtoint ptr %thread to i64"
+    arguments = "ptr %control, i64 %step.word, i64 %thread.word, i64 0, i64 0"
+    yield f'%status = call i64 @"{place(number)}"({arguments})'
+    yield f"%goes = icmp eq i64 %status, {c.RUNNING}"
+    yield "br i1 %goes, label %done, label %back"
+    yield "done:"
+    yield from _next()
+    yield "back:"
+    yield "%after = sub i64 %left, 1"
+    yield f"%waits = icmp eq i64 %status, {c.SUSPENDED}"
+    yield f"%behind = getelementptr i8, ptr %step, i64 {STEP}"
+    yield "%at = select i1 %waits, ptr %behind, ptr %step"
+    yield from _answer("at", "after", "%status")
 
 
 def _loop() -> Iterator[str]:
