@@ -31,7 +31,7 @@ def compile_ir(name: str) -> tuple[str, dict[str, Any]]:
         functions = [] if name == LOOP else _functions(name)
         made = compiled_loop() if name == LOOP else compiled_family(functions)
     text = made.inspect_llvm()
-    places = [place(number) for number in range(len(functions) or 1 + len(threaded.OPERATIONS))]
+    places = [place(number) for number in range(len(functions) or 2 + len(threaded.OPERATIONS))]
     if name == LOOP:
         text += threaded.intermediate(text)
     outside = re.findall(r'^declare [^@]*@"?([\w.$]+)"?\(', text, flags=re.MULTILINE)

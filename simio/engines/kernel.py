@@ -38,7 +38,7 @@ def run(control):
     status = RUNNING
     while True:
         if not resumed:
-            status = _next_event(control)
+            status = next_event(control)
             if status != RUNNING:
                 break
             pc = pointer(_row(control))[c.PC]
@@ -58,8 +58,8 @@ def run(control):
             control[c.EXECUTED] += left - rest
             if status != RUNNING:
                 break
-        pointer(_row(control))[c.PC] = pc
-        if status != c.SUSPENDED and status != c.ENDED:
+        if status != c.SUSPENDED:
+            pointer(_row(control))[c.PC] = pc
             break
     if status == c.GROW_THREADS or status == c.GROW_LOG:
         # The step is run again.
@@ -79,7 +79,7 @@ def _row(control):
 
 
 @inlined
-def _next_event(control):
+def next_event(control):
     """Find the thread that runs next, at its time; RUNNING, or why there is none."""
     heap = tables.heap(control)
     now = control[c.NOW]

@@ -32,7 +32,8 @@ STEP, INSTANCE = 8 * c.STEP_COLUMNS, 8 * c.FLAGS
 """Bytes of a row of the table, and from a thread's registers to its flags."""
 STATUS = "{ i64, i64, i64 }"
 """The next step (on an error the one at fault), how many more may be run, and the status."""
-LEAVE = "step.leave"
+LEAVE, NEXT = "step.leave", "step.next"
+"""Functions that go back to the loop before a step, and on to the thread that runs next."""
 
 _ARGUMENTS = "ptr %step, ptr %thread, i64 %left, ptr %control"
 _CONDITIONS = {
@@ -43,7 +44,10 @@ _CHECKED = {Fn.ADD: "sadd", Fn.SUB: "ssub", Fn.MUL: "smul", Fn.SINCE: "ssub"}
 OPERATIONS = (
     Op.END, Op.ADVANCE, Op.SEIZE, Op.RELEASE, Op.PUT, Op.GET, Op.FORK, Op.JOIN, Op.MARK, Op.DRAW,
 )  # fmt: skip
-"""Operations whose functions are numba's, in the order of their places; the loop is in the place before them."""
+"""Operations whose functions are numba's, in the order of their places.
+
+The loop and its choice of the next thread are in the places before them.
+"""
 _INTRINSICS = {f"llvm.{kind}.with.overflow.i64": ("{ i64, i1 }", "i64") for kind in ("sadd", "ssub", "smul")} | {
     "llvm.smin.i64": ("i64", "i64"),
     "llvm.smax.i64": ("i64", "i64"),
@@ -93,7 +97,7 @@ def kinds(steps: Ints, functions: Ints) -> Ints:
 
 def intermediate(module: str) -> str:
     """LLVM's intermediate representation of all functions, to be appended to a module's."""
-    functions = [_leave()]
+    functions = [_leave(), _next_thread()]
     for fn in (*Fn, SHIFT, MASK):
         functions += [_function(4 * fn + kind, _let(fn, bool(kind & 2), bool(kind & 1))) for kind in range(4)]
     for comparison in Compare:
@@ -102,7 +106,7 @@ def intermediate(module: str) -> str:
         functions.append(_function(_CALLS + kind, _call(bool(kind & 4), bool(kind & 2), bool(kind & 1))))
     functions += [_function(_WORDS + kind, _word(bool(kind))) for kind in range(2)]
     functions += [_function(_JUMP, _jump()), _function(_LOOP, _loop())]
-    functions += [_function(_FIRST_OPERATION + number, _operation(1 + number)) for number in range(len(OPERATIONS))]
+    functions += [_function(_FIRST_OPERATION + number, _operation(2 + number)) for number in range(len(OPERATIONS))]
     declared = [f"declare {kind} @{name}(i64, {second})" for name, (kind, second) in _INTRINSICS.items()]
     missing = [line for name, line in zip(_INTRINSICS, declared, strict=True) if f"@{name}(" not in module]
     return "\n".join(["", *missing, *functions, ""])
@@ -123,14 +127,27 @@ def _leave() -> str:
 
 def _answer(step: str, left: str, status: str) -> Iterator[str]:
     """Go back to the loop at a step."""
-    yield from _control("steps", c.STEPS_AT)
-    yield f"%here = ptrtoint ptr %{step} to i64"
-    yield "%bytes = sub i64 %here, %steps"
-    yield f"%number = ashr exact i64 %bytes, {STEP.bit_length() - 1}"
+    yield from _number("number", step)
     yield f"%answer.1 = insertvalue {STATUS} undef, i64 %number, 0"
     yield f"%answer.2 = insertvalue {STATUS} %answer.1, i64 %{left}, 1"
     yield f"%answer.3 = insertvalue {STATUS} %answer.2, i64 {status}, 2"
     yield f"ret {STATUS} %answer.3"
+
+
+def _number(name: str, step: str) -> Iterator[str]:
+    """The number of a step."""
+    yield from _control(f"{name}.steps", c.STEPS_AT)
+    yield f"%{name}.here = ptrtoint ptr %{step} to i64"
+    yield f"%{name}.bytes = sub i64 %{name}.here, %{name}.steps"
+    yield f"%{name} = ashr exact i64 %{name}.bytes, {STEP.bit_length() - 1}"
+
+
+def _step(name: str, number: str) -> Iterator[str]:
+    """The step of a number."""
+    yield from _control(f"{name}.steps", c.STEPS_AT)
+    yield f"%{name}.bytes = shl i64 %{number}, {STEP.bit_length() - 1}"
+    yield f"%{name}.place = add i64 %{name}.steps, %{name}.bytes"
+    yield f"%{name} = inttoptr i64 %{name}.place to ptr"
 
 
 def _fail(status: int) -> Iterator[str]:
@@ -166,10 +183,7 @@ def _next() -> Iterator[str]:
 def _target(column: int) -> Iterator[str]:
     """The step that a column names."""
     yield from _column("target.number", column)
-    yield from _control("steps.target", c.STEPS_AT)
-    yield f"%target.bytes = shl i64 %target.number, {STEP.bit_length() - 1}"
-    yield "%target.at = add i64 %steps.target, %target.bytes"
-    yield "%target = inttoptr i64 %target.at to ptr"
+    yield from _step("target", "target.number")
     yield from _go("target", "target")
 
 
@@ -353,16 +367,58 @@ def _operation(number: int) -> Iterator[str]:
     yield "%thread.word = ptrtoint ptr %thread to i64"
     arguments = "ptr %control, i64 %step.word, i64 %thread.word, i64 0, i64 0"
     yield f'%status = call i64 @"{place(number)}"({arguments})'
-    yield f"%goes = icmp eq i64 %status, {c.RUNNING}"
-    yield "br i1 %goes, label %done, label %back"
+    yield "switch i64 %status, label %fail [ " + " ".join(
+        f"i64 {status}, label %{label}"
+        for status, label in ((c.RUNNING, "done"), (c.SUSPENDED, "waits"), (c.ENDED, "ended"))
+    ) + " ]"  # fmt: skip
     yield "done:"
     yield from _next()
-    yield "back:"
-    yield "%after = sub i64 %left, 1"
-    yield f"%waits = icmp eq i64 %status, {c.SUSPENDED}"
+    yield "waits:"
     yield f"%behind = getelementptr i8, ptr %step, i64 {STEP}"
-    yield "%at = select i1 %waits, ptr %behind, ptr %step"
-    yield from _answer("at", "after", "%status")
+    yield from _suspend("behind")
+    yield "ended:"
+    yield from _suspend("step")
+    yield "fail:"
+    yield "%after = sub i64 %left, 1"
+    yield from _answer("step", "after", "%status")
+
+
+def _suspend(step: str) -> Iterator[str]:
+    """Go on to the next thread; this one is to go on at a step."""
+    yield from _number(f"{step}.pc", step)
+    yield f"store i64 %{step}.pc, ptr %thread"
+    yield f"%rest.{step} = sub nuw i64 %left, 1"
+    yield from _tail(f'@"{NEXT}"', step, step, f"out.{step}")
+
+
+def _next_thread() -> str:
+    """Have the next thread chosen, which is in a place, and go on to its step."""
+    return _defined(NEXT, _chosen())
+
+
+def _chosen() -> Iterator[str]:
+    yield "%spent = icmp eq i64 %left, 0"
+    yield "br i1 %spent, label %back, label %choose"
+    yield "choose:"
+    yield f'%found = call i64 @"{place(1)}"(ptr %control, i64 0, i64 0, i64 0, i64 0)'
+    yield f"%some = icmp eq i64 %found, {c.RUNNING}"
+    yield "br i1 %some, label %run, label %back"
+    yield "back:"
+    yield f"%status = phi i64 [ {c.SUSPENDED}, %0 ], [ %found, %choose ]"
+    yield from _answer("step", "left", "%status")
+    yield "run:"
+    yield from _control("threads", c.THREADS_AT)
+    yield from _control("slot", c.SLOT)
+    yield f"%row = mul i64 %slot, {8 * c.THREAD_COLUMNS}"
+    yield "%chosen.at = add i64 %threads, %row"
+    yield "%chosen = inttoptr i64 %chosen.at to ptr"
+    yield "%pc = load i64, ptr %chosen"
+    yield from _step("target", "pc")
+    yield f"%place = getelementptr i8, ptr %target, i64 {8 * CODE}"
+    yield "%code = load ptr, ptr %place"
+    arguments = "ptr %target, ptr %chosen, i64 %left, ptr %control"
+    yield f"%out = musttail call {CONVENTION} {STATUS} %code({arguments})"
+    yield f"ret {STATUS} %out"
 
 
 def _loop() -> Iterator[str]:
