@@ -12,7 +12,7 @@ from simio.engines import codes
 from simio.engines import layout as c
 from simio.engines import outcome as contract
 from simio.engines.feeding import Feeding
-from simio.engines.native import Announce, Entry, entry
+from simio.engines.native import Announce, Entry, entry, step_addresses
 from simio.engines.outcome import (
     CHUNK,
     FIRST_INTERVAL,
@@ -172,7 +172,8 @@ class _Tables:
             rows = ("threads", "resources", "containers", "sums", "gauges", "log", "trace", "times")
             self.control[c.THREADS : c.SAMPLE_COLUMNS] = [len(getattr(self, name)) for name in rows]
             self.control[c.SAMPLE_COLUMNS] = self.samples.shape[1]
-            self.control[c.STEPS_AT :] = [_address(getattr(self, name)) for name in c.TABLES]
+            self.control[c.STEPS_AT : c.CHOICE_AT] = [_address(getattr(self, name)) for name in c.TABLES]
+            self.control[c.CHOICE_AT] = step_addresses()[-1]
             self._address = _address(self.control)
         return self._address
 

@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from simio.engines import codes, tables
 from simio.engines import layout as c
 from simio.engines.heap import push, sift
-from simio.engines.jit import inlined
+from simio.engines.jit import compiled, inlined
 from simio.engines.lines import integrate
 from simio.engines.tables import pointer
 from simio.engines.threaded import CODE, CONVENTION
@@ -26,41 +26,33 @@ RUNNING = c.RUNNING
 _MAX = 2**63 - 1
 
 
-@inlined
+@compiled
 def run(control):
     """Run until the program ends or a table is full.
 
     Returns a `Status`, or a GROW code of `layout`: the caller makes that table larger and calls again.
     """
     tracing = control[c.TRACING]
-    resumed = control[c.SLOT] >= 0
     pc = control[c.STEP]
     status = RUNNING
-    while True:
-        if not resumed:
-            status = next_event(control)
-            if status != RUNNING:
-                break
-            pc = pointer(_row(control))[c.PC]
-        resumed = False
-        while True:
-            left = control[c.BUDGET] - control[c.EXECUTED]
-            if left <= 0:
-                status = codes.BUDGET
-                break
-            if tracing:
-                if control[c.TRACED] == control[c.TRACE]:
-                    status = c.GROW_TRACE
-                    break
-                _write_trace(control, pc)
-                left = 1
-            pc, rest, status = _threaded(control[c.STEPS_AT] + pc * c.STEP_COLUMNS * 8, _row(control), left, control)
-            control[c.EXECUTED] += left - rest
-            if status != RUNNING:
-                break
-        if status != c.SUSPENDED:
-            pointer(_row(control))[c.PC] = pc
+    if control[c.SLOT] < 0:
+        pc, _, status = _threaded(control[c.CHOICE_AT], control[c.STEPS_AT], control[c.THREADS_AT], 0, control)
+    while status == RUNNING:
+        left = control[c.BUDGET] - control[c.EXECUTED]
+        if left <= 0:
+            status = codes.BUDGET
             break
+        if tracing:
+            if control[c.TRACED] == control[c.TRACE]:
+                status = c.GROW_TRACE
+                break
+            _write_trace(control, pc)
+            left = 1
+        step = control[c.STEPS_AT] + pc * c.STEP_COLUMNS * 8
+        pc, rest, status = _threaded(pointer(step)[CODE], step, _row(control), left, control)
+        control[c.EXECUTED] += left - rest
+    if status != codes.UNTIL and status != codes.DEADLOCK:
+        pointer(_row(control))[c.PC] = pc
     if status == c.GROW_THREADS or status == c.GROW_LOG:
         # The step is run again.
         control[c.EXECUTED] -= 1
@@ -78,7 +70,7 @@ def _row(control):
     return control[c.THREADS_AT] + control[c.SLOT] * c.THREAD_COLUMNS * 8
 
 
-@inlined
+@compiled
 def next_event(control):
     """Find the thread that runs next, at its time; RUNNING, or why there is none."""
     heap = tables.heap(control)
@@ -131,21 +123,20 @@ def next_event(control):
 
 
 @intrinsic
-def _threaded(typing: Any, step: Any, thread: Any, left: Any, control: Any) -> Any:
-    """Threaded code from a step on: the next step, how many more may be run, and the status."""
+def _threaded(typing: Any, code: Any, step: Any, thread: Any, left: Any, control: Any) -> Any:
+    """Threaded code from an address on: the next step, how many more may be run, and the status."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word, address = ir.IntType(64), ir.PointerType(ir.IntType(8))
         kind = ir.FunctionType(ir.LiteralStructType([word] * 3), [address, address, word, address])
-        step, thread = (builder.inttoptr(one, address) for one in arguments[:2])
-        place = builder.gep(builder.bitcast(step, word.as_pointer()), [word(CODE)])
-        code = builder.inttoptr(builder.load(place), kind.as_pointer())
-        control = builder.bitcast(arguments[3], address)
-        answer = builder.call(code, [step, thread, arguments[2], control], cconv=CONVENTION)
+        code, step, thread, left, control = arguments
+        given = [builder.inttoptr(step, address), builder.inttoptr(thread, address), left]
+        called = builder.inttoptr(code, kind.as_pointer())
+        answer = builder.call(called, [*given, builder.bitcast(control, address)], cconv=CONVENTION)
         parts = [builder.extract_value(answer, number) for number in range(3)]
         return context.make_tuple(builder, signature.return_type, parts)
 
-    return types.UniTuple(types.int64, 3)(step, thread, left, control), generate
+    return types.UniTuple(types.int64, 3)(code, step, thread, left, control), generate
 
 
 @inlined

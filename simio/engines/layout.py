@@ -106,7 +106,9 @@ TABLES = (
     "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples",
 )  # fmt: skip
 """Those that are at `STEPS_AT` and what follows it."""
-CONTROL_COLUMNS = 53
+CHOICE_AT = 53
+"""Address of the threaded code that goes on to the thread that runs next."""
+CONTROL_COLUMNS = 54
 
 MASK = 2**31 - 1
 """A digit of an area."""

@@ -1,7 +1,8 @@
 """The steps of programs that touch more than their thread's registers, each a function of its own.
 
 A function gets `control`, the address of the step's row, and the address of its thread's. It answers RUNNING where
-the thread goes on at once, SUSPENDED where it waits, ENDED where it ended, and else a `Status` or what table has to grow.
+the thread goes on at once, SUSPENDED where it waits, ENDED where it ended, and else a `Status` or which table has to
+grow.
 Threaded code calls them (`simio.engines.threaded`).
 """
 
@@ -13,7 +14,7 @@ from simio.engines import codes, tables
 from simio.engines import layout as c
 from simio.engines.arithmetic import duration
 from simio.engines.heap import push
-from simio.engines.jit import inlined
+from simio.engines.jit import compiled, inlined
 from simio.engines.lines import exchange, ready
 from simio.engines.lines import release as give_back
 from simio.engines.lines import seize as take
@@ -25,26 +26,21 @@ from simio.program.steps import Op
 _MAX = 2**63 - 1
 
 
-@inlined
+@compiled
 def end(control, step, thread):
     """END: the thread's row is free, and its parent goes on if it waits for its last child."""
     own = pointer(thread)
-    threads = tables.threads(control)
     stats = pointer(control[c.STATS_AT])
     stats[own[c.NAME] * c.STAT_COLUMNS + 1] += 1
     flags = own[c.FLAGS]
     own[c.FLAGS] = 0
     parent = own[c.PARENT]
-    above = np.uint64(parent)
+    above = pointer(control[c.THREADS_AT] + parent * c.THREAD_COLUMNS * 8)
     # The parent's row may be another thread's by now.
-    if (
-        flags & c.JOINED
-        and threads[above, c.FLAGS] & c.LIVE
-        and threads[above, c.SERIAL] == own[c.PARENT_SERIAL]
-    ):
-        threads[above, c.CHILDREN] -= 1
-        if threads[above, c.CHILDREN] == 0 and threads[above, c.WAIT] == codes.WAIT_JOIN:
-            ready(control, threads, parent)
+    if flags & c.JOINED and above[c.FLAGS] & c.LIVE and above[c.SERIAL] == own[c.PARENT_SERIAL]:
+        above[c.CHILDREN] -= 1
+        if above[c.CHILDREN] == 0 and above[c.WAIT] == codes.WAIT_JOIN:
+            ready(control, tables.threads(control), parent)
     pointer(control[c.FREE_AT])[control[c.FREED]] = control[c.SLOT]
     control[c.FREED] += 1
     if not flags & c.DAEMON:
@@ -54,7 +50,7 @@ def end(control, step, thread):
     return c.ENDED
 
 
-@inlined
+@compiled
 def advance(control, step, thread):
     """ADVANCE: the thread goes on later."""
     of, own = pointer(step), pointer(thread)
@@ -81,7 +77,7 @@ def advance(control, step, thread):
     return c.SUSPENDED
 
 
-@inlined
+@compiled
 def seize(control, step, thread):
     """SEIZE: take units of a resource, or wait in its line."""
     of = pointer(step)
@@ -91,7 +87,7 @@ def seize(control, step, thread):
     return c.RUNNING if taken else c.SUSPENDED
 
 
-@inlined
+@compiled
 def release(control, step, thread):
     """RELEASE: give units back, which those in line get."""
     of = pointer(step)
@@ -100,13 +96,13 @@ def release(control, step, thread):
     return c.RUNNING if given else codes.RELEASED
 
 
-@inlined
+@compiled
 def put(control, step, thread):
     """PUT: add to a container, or wait until it fits."""
     return _exchange(control, pointer(step), pointer(thread), c.PUT_HEAD, codes.WAIT_PUT)
 
 
-@inlined
+@compiled
 def get(control, step, thread):
     """GET: take from a container, or wait until that is there."""
     return _exchange(control, pointer(step), pointer(thread), c.GET_HEAD, codes.WAIT_GET)
@@ -127,7 +123,7 @@ def _exchange(control, of, own, head, wait):
     return c.SUSPENDED
 
 
-@inlined
+@compiled
 def fork(control, step, thread):
     """FORK: begin a thread, now or later."""
     of, own = pointer(step), pointer(thread)
@@ -155,7 +151,7 @@ def fork(control, step, thread):
     return c.RUNNING
 
 
-@inlined
+@compiled
 def join(control, step, thread):
     """JOIN: wait for the last child."""
     own = pointer(thread)
@@ -165,7 +161,7 @@ def join(control, step, thread):
     return c.SUSPENDED
 
 
-@inlined
+@compiled
 def mark(control, step, thread):
     """MARK: record a value."""
     of, own = pointer(step), pointer(thread)
@@ -183,7 +179,7 @@ def mark(control, step, thread):
     return c.RUNNING
 
 
-@inlined
+@compiled
 def draw(control, step, thread):
     """DRAW: the next value of a distribution's stream."""
     of, own = pointer(step), pointer(thread)

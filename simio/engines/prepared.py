@@ -152,7 +152,7 @@ def _families(program: Program) -> frozenset[str]:
 
 
 def _steps(program: Program, same: Alike) -> Ints:
-    """The program's table with strides, threaded code, and addresses of machine functions or words that CALLs name."""
+    """The program's table with strides, threaded code, and the addresses or words that CALLs name."""
     table = np.ascontiguousarray(program.steps).copy()
     same.give_strides(table)
     table[:, CODE] = _codes(table, program.steps)

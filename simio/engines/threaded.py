@@ -67,8 +67,8 @@ _FIRST_OPERATION = _LOOP + 1
 
 
 def names() -> list[str]:
-    """Names of the functions: the one of a step has the row that `kinds` says."""
-    return [f"step.{kind}" for kind in range(_FIRST_OPERATION + len(OPERATIONS))]
+    """Names of the functions: the one of a step has the row that `kinds` says, the last goes on to the next thread."""
+    return [*(f"step.{kind}" for kind in range(_FIRST_OPERATION + len(OPERATIONS))), NEXT]
 
 
 def kinds(steps: Ints, functions: Ints) -> Ints:
@@ -164,15 +164,24 @@ def _go(to: str, label: str) -> Iterator[str]:
     yield f"leave.{label}:"
     yield from _tail(f'@"{LEAVE}"', to, label, f"out.{label}")
     yield f"on.{label}:"
-    yield f"%place.{label} = getelementptr i8, ptr %{to}, i64 {8 * CODE}"
-    yield f"%code.{label} = load ptr, ptr %place.{label}"
+    yield from _code(f"code.{label}", to)
     yield from _tail(f"%code.{label}", to, label, f"in.{label}")
 
 
 def _tail(function: str, to: str, label: str, name: str) -> Iterator[str]:
-    arguments = f"ptr %{to}, ptr %thread, i64 %rest.{label}, ptr %control"
+    yield from _jump_to(function, to, "thread", f"rest.{label}", name)
+
+
+def _jump_to(function: str, step: str, thread: str, left: str, name: str) -> Iterator[str]:
+    arguments = f"ptr %{step}, ptr %{thread}, i64 %{left}, ptr %control"
     yield f"%{name} = musttail call {CONVENTION} {STATUS} {function}({arguments})"
     yield f"ret {STATUS} %{name}"
+
+
+def _code(name: str, step: str) -> Iterator[str]:
+    """The function of a step."""
+    yield f"%{name}.at = getelementptr i8, ptr %{step}, i64 {8 * CODE}"
+    yield f"%{name} = load ptr, ptr %{name}.at"
 
 
 def _next() -> Iterator[str]:
@@ -397,16 +406,12 @@ def _next_thread() -> str:
 
 
 def _chosen() -> Iterator[str]:
-    yield "%spent = icmp eq i64 %left, 0"
-    yield "br i1 %spent, label %back, label %choose"
-    yield "choose:"
     yield f'%found = call i64 @"{place(1)}"(ptr %control, i64 0, i64 0, i64 0, i64 0)'
     yield f"%some = icmp eq i64 %found, {c.RUNNING}"
-    yield "br i1 %some, label %run, label %back"
-    yield "back:"
-    yield f"%status = phi i64 [ {c.SUSPENDED}, %0 ], [ %found, %choose ]"
-    yield from _answer("step", "left", "%status")
-    yield "run:"
+    yield "br i1 %some, label %goes, label %none"
+    yield "none:"
+    yield from _answer("step", "left", "%found")
+    yield "goes:"
     yield from _control("threads", c.THREADS_AT)
     yield from _control("slot", c.SLOT)
     yield f"%row = mul i64 %slot, {8 * c.THREAD_COLUMNS}"
@@ -414,11 +419,13 @@ def _chosen() -> Iterator[str]:
     yield "%chosen = inttoptr i64 %chosen.at to ptr"
     yield "%pc = load i64, ptr %chosen"
     yield from _step("target", "pc")
-    yield f"%place = getelementptr i8, ptr %target, i64 {8 * CODE}"
-    yield "%code = load ptr, ptr %place"
-    arguments = "ptr %target, ptr %chosen, i64 %left, ptr %control"
-    yield f"%out = musttail call {CONVENTION} {STATUS} %code({arguments})"
-    yield f"ret {STATUS} %out"
+    yield "%spent = icmp eq i64 %left, 0"
+    yield "br i1 %spent, label %leave, label %on"
+    yield "leave:"
+    yield from _jump_to(f'@"{LEAVE}"', "target", "chosen", "left", "out")
+    yield "on:"
+    yield from _code("code", "target")
+    yield from _jump_to("%code", "target", "chosen", "left", "in")
 
 
 def _loop() -> Iterator[str]:
