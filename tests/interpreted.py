@@ -22,6 +22,8 @@ from simio.program.steps import Op, Program, named_row
 
 CHOICE = -1
 """Stands for the address of the code that goes on to the next thread."""
+STATES: list[np.ndarray] = []
+"""The state of the machines of the run."""
 Words = ctypes.POINTER(ctypes.c_int64)
 
 
@@ -38,6 +40,14 @@ def interpret(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(prepared, "entry", lambda *_: None)
     patch.setattr(prepared, "_steps", steps)
     patch.setattr(prepared, "_codes", lambda table, _: table[:, -1])
+    place = compiled._Tables._placed
+
+    def placed(tables: Any) -> int:
+        # Machines get the table of their state, not its address: what lies beyond it is an error.
+        STATES[:] = [tables.state]
+        return place(tables)
+
+    patch.setattr(compiled._Tables, "_placed", placed)
     patch.setattr(compiled, "step_addresses", lambda: [CHOICE])
     patch.setattr(compiled, "entry", lambda *_: loop(kernel.run))
 
@@ -128,8 +138,7 @@ def simple(row: list[int], pc: int, own: Any, control: Any) -> tuple[int, int]:
         return pc + 1, c.RUNNING
     a, b = (own[c.REGISTERS + operand] if operand >= 0 else ~operand for operand in row[3:5])
     base = named_row(row, own[c.FLAGS] >> c.INSTANCE)
-    state = np.ctypeslib.as_array(pointer(control[c.STATE_AT]), (2**40,))
-    answer = int(call(row[1], state, base, control[c.NOW], a, b))
+    answer = int(call(row[1], STATES[0], base, control[c.NOW], a, b))
     if answer < 0:
         return pc + 1, Status.MACHINE
     own[c.REGISTERS + row[5]] = answer

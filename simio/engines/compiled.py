@@ -169,7 +169,7 @@ class _Tables:
     def _placed(self) -> int:
         """Address of `control`, in which each table has its own and its rows."""
         if not self._address:
-            rows = ("threads", "resources", "containers", "sums", "gauges", "log", "trace", "times")
+            rows = ("threads", "resources", "containers", "sums", "gauges", "draw_table", "log", "trace", "times")
             self.control[c.THREADS : c.SAMPLE_COLUMNS] = [len(getattr(self, name)) for name in rows]
             self.control[c.SAMPLE_COLUMNS] = self.samples.shape[1]
             self.control[c.STEPS_AT : c.CHOICE_AT] = [_address(getattr(self, name)) for name in c.TABLES]

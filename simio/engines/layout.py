@@ -74,7 +74,7 @@ NEXT_SAMPLE = 13
 EXECUTED = 14
 EVENTS = 15
 SLOT = 16
-"""Thread that was running when a table was full, or -1."""
+"""The thread that runs or has run last, -1 before the first."""
 STEP = 17
 HELD = 18
 """A thread that has just begun to advance, or -1: where it or the heap's first is next, the heap is used once."""
@@ -91,24 +91,25 @@ RESOURCES = 27
 CONTAINERS = 28
 MARKS = 29
 GAUGES = 30
-LOG = 31
-TRACE = 32
-SAMPLES = 33
-SAMPLE_COLUMNS = 34
+DRAW_ROWS = 31
+LOG = 32
+TRACE = 33
+SAMPLES = 34
+SAMPLE_COLUMNS = 35
 """Rows of these tables, and columns of the timeline."""
 
-STEPS_AT, THREADS_AT, HEAP_AT, RING_AT, FREE_AT, RESOURCES_AT, CONTAINERS_AT = range(35, 42)
-DRAWS_AT, DRAW_TABLE_AT, STATE_AT, STREAMS_AT, STATS_AT, SUMS_AT, GAUGES_AT = range(42, 49)
-LOG_AT, TRACE_AT, TIMES_AT, SAMPLES_AT = range(49, 53)
+STEPS_AT, THREADS_AT, HEAP_AT, RING_AT, FREE_AT, RESOURCES_AT, CONTAINERS_AT = range(36, 43)
+DRAWS_AT, DRAW_TABLE_AT, STATE_AT, STREAMS_AT, STATS_AT, SUMS_AT, GAUGES_AT = range(43, 50)
+LOG_AT, TRACE_AT, TIMES_AT, SAMPLES_AT = range(50, 54)
 """Addresses of tables."""
 TABLES = (
     "steps", "threads", "heap", "ring", "free", "resources", "containers", "draws", "draw_table", "state",
     "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples",
 )  # fmt: skip
 """Those that are at `STEPS_AT` and what follows it."""
-CHOICE_AT = 53
+CHOICE_AT = 54
 """Address of the threaded code that goes on to the thread that runs next."""
-CONTROL_COLUMNS = 54
+CONTROL_COLUMNS = 55
 
 MASK = 2**31 - 1
 """A digit of an area."""

@@ -186,7 +186,7 @@ def draw(control, step, thread):
     d = named(of, 2, own)
     draws = pointer(control[c.DRAWS_AT] + d * c.DRAW_COLUMNS * 8)
     streams = tables.table(pointer(control[c.STREAMS_AT]), d + 1, c.STREAM_COLUMNS)
-    table = tables.table(pointer(control[c.DRAW_TABLE_AT]), draws[2] + draws[3], c.DRAW_ROW_COLUMNS)
+    table = tables.table(pointer(control[c.DRAW_TABLE_AT]), control[c.DRAW_ROWS], c.DRAW_ROW_COLUMNS)
     own[c.REGISTERS + of[1]] = drawn(streams, np.uint64(d), draws[0], draws[1], draws[2], draws[3], table)
     return c.RUNNING
 

@@ -67,7 +67,7 @@ _FIRST_OPERATION = _LOOP + 1
 
 
 def names() -> list[str]:
-    """Names of the functions: the one of a step has the row that `kinds` says, the last goes on to the next thread."""
+    """Names of the functions: that of a step is at the row of `kinds`, the last one goes on to the next thread."""
     return [*(f"step.{kind}" for kind in range(_FIRST_OPERATION + len(OPERATIONS))), NEXT]
 
 
