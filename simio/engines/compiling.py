@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from simio.engines import threaded
-from simio.engines.llvm import place
+from simio.engines.llvm import linked, place, with_places
 from simio.machines import door
 from simio.plugins import load_plugins
 from simio.program.garbage import uncollected
@@ -27,13 +27,14 @@ def compile_ir(name: str) -> tuple[str, dict[str, Any]]:
     numba.config.LOOP_VECTORIZE = numba.config.SLP_VECTORIZE = 0  # type: ignore[attr-defined]
     with uncollected():  # a tenth of the time that compiling takes
         from simio.engines.families import compiled_family, compiled_loop
+        from simio.engines.intermediate import intermediate
 
         functions = [] if name == LOOP else _functions(name)
         made = compiled_loop() if name == LOOP else compiled_family(functions)
-    text = made.inspect_llvm()
     places = [place(number) for number in range(len(functions) or 2 + len(threaded.OPERATIONS))]
+    text = with_places(made.inspect_llvm(), made.native_name, len(places))
     if name == LOOP:
-        text += threaded.intermediate(text)
+        text = linked(text, intermediate())
     outside = re.findall(r'^declare [^@]*@"?([\w.$]+)"?\(', text, flags=re.MULTILINE)
     outside += re.findall(r'^@"?([\w.$]+)"? = external', text, flags=re.MULTILINE)
     return text, {

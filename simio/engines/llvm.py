@@ -15,13 +15,11 @@ from simio.engines.mapped import mapped
 def emit(text: str, symbols: dict[str, Any]) -> bytes:
     """Object code of a module in IR, optimised for what is called from outside.
 
-    The entry has a number as its first argument, and is taken apart: for each number there is a function of its own
-    in its place (`place`). Raises RuntimeError for text that this LLVM cannot read.
+    The entry is taken apart into the functions of its places. Raises RuntimeError for text that this LLVM cannot
+    read.
     """
-    entry = symbols["entry"]
-    places = "".join(_of_place(entry, number) for number in range(len(symbols["places"])))
-    module = parsed(text + places)
-    _take_apart(module, entry, [*symbols["places"], *symbols["called"]])
+    module = parsed(text)
+    _take_apart(module, symbols["entry"], [*symbols["places"], *symbols["called"]])
     return optimised(module, symbols["called"])
 
 
@@ -57,6 +55,18 @@ def _passes(target: Any) -> Any:
 def place(number: int) -> str:
     """Name of the function that stands for a number of an entry that was taken apart."""
     return f"place.{number}"
+
+
+def with_places(text: str, entry: str, count: int) -> str:
+    """A module in IR whose entry has a number as its first argument, with a function for each number (`place`)."""
+    return text + "".join(_of_place(entry, number) for number in range(count))
+
+
+def linked(text: str, other: str) -> str:
+    """One module of two in IR, of which the second one may refer to places of the first."""
+    module = parsed(text)
+    module.link_in(parsed(other))
+    return str(module)
 
 
 def _of_place(entry: str, number: int) -> str:

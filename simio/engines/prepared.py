@@ -19,6 +19,10 @@ from simio.engines.threaded import CODE, kinds
 from simio.machines.door import numbered
 from simio.program.steps import COLUMNS, Op, Program
 
+_DECIDES = np.zeros((len(Op), COLUMNS), dtype=bool)
+"""Operations, and columns that decide which function a step has."""
+for _op, _columns in ((Op.LET, (2, 3, 5, 6)), (Op.BRANCH, (1, 3)), (Op.CALL, (3, 4))):
+    _DECIDES[_op, _columns] = True
 MOST_ROOM = 2**14
 """Most rows that a run has from its beginning because an earlier run needed them: 9 MB of threads."""
 SHORTER = 4
@@ -125,7 +129,7 @@ class ProgramVariants:
         calls = program.steps[rows, 0] == Op.CALL
         self._anew = bool(((columns == 0) | calls & (columns == 1)).any())
         """True if operations or the functions of CALLs may differ."""
-        self._rows = np.unique(rows)
+        self._rows = np.unique(rows[_DECIDES[program.steps[rows, 0], columns]])
 
     def prepare(self, program: Program) -> Prepared:
         """Prepare one of these programs. Raises as the function `prepare` does."""
@@ -137,7 +141,8 @@ class ProgramVariants:
             steps.ravel()[self._words] = program.steps.ravel()[self._words]
             changed["alike"] = alike(program)
             changed["alike"].give_strides(steps)
-            steps[self._rows, CODE] = _codes(steps[self._rows], program.steps[self._rows])
+            if len(self._rows):
+                steps[self._rows, CODE] = _codes(steps[self._rows], program.steps[self._rows])
         return replace(self._prepared, **changed)
 
 
