@@ -70,12 +70,12 @@ def advance(control, step, thread):
     spent = stats[name]
     stats[name] = spent + time if spent <= _MAX - time else _MAX
     due = now + time
-    if due < pointer(control[c.HEAP_AT])[0] and control[c.RING_COUNT] == 0:
-        if due <= control[c.NEXT_SAMPLE] and due <= control[c.UNTIL]:
-            # The thread is the next one itself.
-            control[c.NOW] = due
-            control[c.EVENTS] += 1
-            return c.RUNNING
+    first = due < pointer(control[c.HEAP_AT])[0] and control[c.RING_COUNT] == 0
+    if first and due <= control[c.NEXT_SAMPLE] and due <= control[c.UNTIL]:
+        # The thread is the next one itself.
+        control[c.NOW] = due
+        control[c.EVENTS] += 1
+        return c.RUNNING
     sequence = control[c.SEQUENCE]
     control[c.SEQUENCE] = sequence + 1
     control[c.HELD] = control[c.SLOT]
