@@ -18,7 +18,7 @@ from simio.explaining.model import NOTHING, Gain
 from simio.lower import lower
 from simio.program.service import SECOND
 from simio.program.steps import HORIZON, Program
-from simio.result import measure
+from simio.result import measure, usage
 from simio.result.headline import AHEAD, reported
 from simio.result.limiter import limit_of
 from simio.result.measure import SHORT
@@ -255,8 +255,8 @@ def _took(program: Program, outcome: Outcome, span: Throughput) -> dict[str, flo
     if not span.amount:
         return {}
     per_byte = SECOND / float(span.rate)
-    found = {use.name: use.utilisation * use.units * per_byte for use in measure.resource_use(program, outcome, span)}
-    waits = (tally for tally in measure.tallies(program, outcome) if tally.unit == "ps")
+    found = {use.name: use.utilisation * use.units * per_byte for use in usage.resource_use(program, outcome, span)}
+    waits = (tally for tally in usage.tallies(program, outcome) if tally.unit == "ps")
     return found | {tally.name: tally.value / max(outcome.end, 1) * per_byte for tally in waits}
 
 
