@@ -11,7 +11,6 @@ import numpy as np
 from simio import units
 from simio.description.model import Case, System, Workload
 from simio.description.workloads import WorkloadParams
-from simio.engines.execute import execute
 from simio.engines.outcome import SPENT, Aborted, Options, Outcome, Status
 from simio.errors import RunError
 from simio.explaining.components import alike_of, together
@@ -75,7 +74,7 @@ class Traced:
         """The outcome of a run, or of the steps that it may take."""
         self.notes = []
         try:
-            return execute(self.program, options, engine, prepared=self.lowered.prepared)
+            return self.lowered.execute(options, engine)
         except Aborted as error:
             if error.outcome.status not in SPENT:
                 raise
