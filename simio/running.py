@@ -66,6 +66,8 @@ class CaseInterrupted(KeyboardInterrupt):
 
 
 DEFAULT = RunOptions()
+LEAST_HELD = 2**14
+"""Words of state from which a program is looked for drives that hold something: less is worked out in no time."""
 
 
 class Lowered:
@@ -84,6 +86,28 @@ class Lowered:
     def hash(self) -> str:
         """The program's hash."""
         return program_hash(self.program)
+
+    def begun(self, engine: str | None = None) -> Program:
+        """The program with what drives hold before the run; for the reference engine as it is, since that has to
+        come to it by itself. Raises KeyboardInterrupt for Ctrl-C."""
+        return self.program if engine == "simpy" or self.program.guests else self._begun
+
+    @cached_property
+    def _begun(self) -> Program:
+        # Most programs have no state to speak of, and no use for what this imports.
+        if len(self.program.state) < LEAST_HELD:
+            return self.program
+        from simio.beforehand import begun
+
+        return begun(self.program)
+
+    def execute(
+        self, options: Options, engine: str | None = None, announce: Callable[[str], Any] | None = None
+    ) -> Outcome:
+        """The outcome of a run; arguments and errors are those of `simio.engines.execute.execute`."""
+        if engine != "simpy" and not self.program.guests:
+            self.prepared(announce)
+        return execute(self.begun(engine), options, engine, announce, self.prepared)
 
     def prepared(self, announce: Announce | None = None) -> Prepared:
         """The compiled engine's tables, made once; `announce` and errors are as those of `prepare`."""
@@ -257,7 +281,7 @@ class CaseRun:
         budget = self._case.system.run.step_budget
         self._limits = Options(until, budget, seed, work=lambda: delivered, condense=condenser)
         try:
-            outcome = execute(program, self._limits, options.engine, options.announce, self._lowered.prepared)
+            outcome = self._lowered.execute(self._limits, options.engine, options.announce)
         except Interrupted as error:
             outcome = error.outcome
             self._interrupted = True
@@ -295,7 +319,8 @@ class CaseRun:
         if options.recount and not outcome.condensed and outcome.status != Status.INTERRUPTED:
             from simio.result.stepwise import check_again
 
-            self._checks.extend(check_again(program, self._limits, outcome, options.engine))
+            begun = self._lowered.begun(options.engine)
+            self._checks.extend(check_again(begun, self._limits, outcome, options.engine))
         return outcome
 
 

@@ -12,7 +12,7 @@ from simio.engines import codes
 from simio.engines import layout as c
 from simio.engines import outcome as contract
 from simio.engines.feeding import Feeding
-from simio.engines.native import Announce, Entry, addresses, entry
+from simio.engines.native import Announce, Entry, entry, step_addresses
 from simio.engines.outcome import (
     CHUNK,
     FIRST_INTERVAL,
@@ -25,7 +25,7 @@ from simio.engines.outcome import (
 )
 from simio.engines.prepared import FirstThreads, Prepared, prepare, zeros
 from simio.machines.random import streams
-from simio.program.steps import STRIDE, Op, Program
+from simio.program.steps import Program, named_row
 from simio.waiting import Interrupt, interrupt, watcher
 
 FIRST_LOG = 1024
@@ -96,7 +96,6 @@ class _Tables:
     ) -> None:
         self.steps = prepared.steps
         self.alike = prepared.alike
-        self.functions = addresses()
         self.draws = np.ascontiguousarray(program.draws)
         self.draw_table = np.ascontiguousarray(program.draw_table)
         self.resources, self.containers = prepared.resources.copy(), prepared.containers.copy()
@@ -114,21 +113,20 @@ class _Tables:
         self.times, self.samples = _empty(rows), _empty(rows, width)
         self.control = zeros(c.CONTROL_COLUMNS)
         self.control[[c.INTERVAL, c.NEXT_SAMPLE]] = interval
-        self.control[c.SLOT] = -1
-        self.sizes = zeros(c.SIZE_COLUMNS)
-        self.sizes[c.USED_REGISTERS] = program.registers
+        self.control[[c.SLOT, c.HELD]] = -1
+        self.control[c.USED_REGISTERS] = program.registers
         limits = (
             options.until,
             options.budget,
             RECORD_LIMIT,
             int(options.trace or options.watch is not None),
         )
-        self.sizes[[c.UNTIL, c.BUDGET, c.RECORDS, c.TRACING]] = limits
+        self.control[[c.UNTIL, c.BUDGET, c.RECORDS, c.TRACING]] = limits
         self._start(prepared.first)
         # A trace tells the steps that the loop runs, so that they have to be a thread's own.
-        if not self.sizes[c.TRACING]:
+        if not self.control[c.TRACING]:
             self.alike.share(self.threads[: len(prepared.first.threads)])
-        self._addresses: list[int] = []
+        self._address = 0
         self._interval = interval
         self._slice = SLICE
         self.delivered = [row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
@@ -152,11 +150,11 @@ class _Tables:
 
     def slice(self, loop: Entry) -> int:
         """Run on for a moment; returns the status, or SLICED if the budget allows more."""
-        budget, executed = int(self.sizes[c.BUDGET]), int(self.control[c.EXECUTED])
-        self.sizes[c.BUDGET] = min(budget, executed + self._slice)
+        budget, executed = int(self.control[c.BUDGET]), int(self.control[c.EXECUTED])
+        self.control[c.BUDGET] = min(budget, executed + self._slice)
         begun = time.monotonic()
-        status = loop(*self.addresses())
-        self.sizes[c.BUDGET] = budget
+        status = loop(self._placed())
+        self.control[c.BUDGET] = budget
         if status != Status.BUDGET or self.control[c.EXECUTED] >= budget:
             return status
         self._slice = max(int(self._slice * min(PAUSE / max(time.monotonic() - begun, 1e-9), 4)), LEAST_SLICE)
@@ -168,29 +166,29 @@ class _Tables:
             delivered = int(self.sums[self.delivered].sum())
             by.runs(int(self.control[c.NOW]), options.until, delivered, options.work() if options.work else 0)
 
-    def addresses(self) -> list[int]:
-        """Addresses of all tables in the order of `layout.TABLES`; brings `sizes` up to date."""
-        if not self._addresses:
-            self.sizes[: c.USED_REGISTERS] = (
-                len(self.steps), len(self.threads), len(self.resources), len(self.containers), len(self.draws),
-                len(self.draw_table), len(self.state), len(self.stats), len(self.sums), len(self.log),
-                len(self.trace), len(self.times), self.samples.shape[1], len(self.gauges),
-            )  # fmt: skip
-            self._addresses = [_address(getattr(self, name)) for name in c.TABLES]
-        return self._addresses
+    def _placed(self) -> int:
+        """Address of `control`, in which each table has its own and its rows."""
+        if not self._address:
+            rows = ("threads", "resources", "containers", "sums", "gauges", "draw_table", "log", "trace", "times")
+            self.control[c.THREADS : c.SAMPLE_COLUMNS] = [len(getattr(self, name)) for name in rows]
+            self.control[c.SAMPLE_COLUMNS] = self.samples.shape[1]
+            self.control[c.STEPS_AT : c.CHOICE_AT] = [_address(getattr(self, name)) for name in c.TABLES]
+            self.control[c.CHOICE_AT] = step_addresses()[-1]
+            self._address = _address(self.control)
+        return self._address
 
     def feed(self) -> bool:
         """Give the machine that refused a call its next words, and make the call again; False if there are none."""
         if not self.feeding.feed(self.state, self._called()):
             return False
         self.control[c.EXECUTED] -= 1
-        self.control[c.TRACED] -= self.sizes[c.TRACING]
+        self.control[c.TRACED] -= self.control[c.TRACING]
         return True
 
     def _called(self) -> int:
         """Offset of the machine of the CALL at which the loop stopped."""
         step, flags = self.steps[self.control[c.STEP]].tolist(), int(self.threads[self.control[c.SLOT], c.FLAGS])
-        return step[4 if step[0] == Op.LET else 2] + step[STRIDE] * (flags >> c.INSTANCE)
+        return named_row(step, flags >> c.INSTANCE)
 
     def grow_log(self, options: Options) -> None:
         """Make room for twice as many marks, or as many as a run may record; or condense those that there are."""
@@ -201,12 +199,12 @@ class _Tables:
             self.control[c.LOGGED] = len(kept)
             return
         self.log = _grown(self.log, min(2 * len(self.log), most))
-        self._addresses = []
+        self._address = 0
 
     def grow_trace(self) -> None:
         """Make room for twice as many steps."""
         self.trace = _grown(self.trace, 2 * len(self.trace))
-        self._addresses = []
+        self._address = 0
 
     def hand_over_trace(self, options: Options) -> None:
         """Pass the steps since the last call to whoever watches them, and forget them."""
@@ -228,12 +226,12 @@ class _Tables:
         self.ring = zeros(room)
         self.ring[: len(waiting)] = waiting
         self.control[c.RING_HEAD] = 0
-        self._addresses = []
+        self._address = 0
 
     def full(self, options: Options) -> Outcome:
         """The outcome of a run that would start one thread too many; the step that tried to counts."""
         self.control[c.EXECUTED] += 1
-        self.control[c.TRACED] += self.sizes[c.TRACING]
+        self.control[c.TRACED] += self.control[c.TRACING]
         self.hand_over_trace(options)
         return self.outcome(Status.THREADS)
 

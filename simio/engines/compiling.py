@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from simio.engines import threaded
+from simio.engines.llvm import linked, place, with_places
 from simio.machines import door
 from simio.plugins import load_plugins
 from simio.program.garbage import uncollected
@@ -15,26 +17,32 @@ LOOP = "loop"
 
 
 def compile_ir(name: str) -> tuple[str, dict[str, Any]]:
-    """IR of the loop or a family by numba, and its symbols: entry, those outside, functions of the family."""
+    """IR of the loop or a family by numba, and its symbols.
+
+    These are its entry, those outside, functions of the family, places, and what is called from outside.
+    """
     import numba
 
     # Loops here are short and their trip counts unknown: vectorising them takes time and gains none.
     numba.config.LOOP_VECTORIZE = numba.config.SLP_VECTORIZE = 0  # type: ignore[attr-defined]
     with uncollected():  # a tenth of the time that compiling takes
-        functions = [] if name == LOOP else _functions(name)
-        if name == LOOP:
-            from simio.engines.entry import entry as made
-        else:
-            from simio.engines.families import compiled_family
+        from simio.engines.families import compiled_family, compiled_loop
+        from simio.engines.intermediate import intermediate
 
-            made = compiled_family(functions)
-    text = made.inspect_llvm()
+        functions = [] if name == LOOP else _functions(name)
+        made = compiled_loop() if name == LOOP else compiled_family(functions)
+    places = [place(number) for number in range(len(functions) or 2 + len(threaded.OPERATIONS))]
+    text = with_places(made.inspect_llvm(), made.native_name, len(places))
+    if name == LOOP:
+        text = linked(text, intermediate())
     outside = re.findall(r'^declare [^@]*@"?([\w.$]+)"?\(', text, flags=re.MULTILINE)
     outside += re.findall(r'^@"?([\w.$]+)"? = external', text, flags=re.MULTILINE)
     return text, {
         "entry": made.native_name,
         "outside": [name for name in outside if not name.startswith("llvm.")],
         "functions": [function.number for function in functions],
+        "places": places,
+        "called": [place(0), *threaded.names()] if name == LOOP else places,
     }
 
 

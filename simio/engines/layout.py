@@ -1,6 +1,7 @@
 """Tables of the compiled engine: their columns, order and sizes (all int64).
 
-A thread, resource or container has a row each; `control` carries the loop's own variables between calls.
+A thread, resource or container has a row each. `control` has the loop's own variables, the limits of the run, and
+where the other tables are.
 """
 
 PC = 0
@@ -73,9 +74,42 @@ NEXT_SAMPLE = 13
 EXECUTED = 14
 EVENTS = 15
 SLOT = 16
-"""Thread that was running when a table was full, or -1."""
+"""The thread that runs or has run last, -1 before the first."""
 STEP = 17
-CONTROL_COLUMNS = 18
+HELD = 18
+"""A thread that has just begun to advance, or -1: where it or the heap's first is next, the heap is used once."""
+HELD_TIME = 19
+HELD_SEQUENCE = 20
+UNTIL = 21
+BUDGET = 22
+RECORDS = 23
+TRACING = 24
+USED_REGISTERS = 25
+
+THREADS = 26
+RESOURCES = 27
+CONTAINERS = 28
+MARKS = 29
+GAUGES = 30
+DRAW_ROWS = 31
+LOG = 32
+TRACE = 33
+SAMPLES = 34
+SAMPLE_COLUMNS = 35
+"""Rows of these tables, and columns of the timeline."""
+
+STEPS_AT, THREADS_AT, HEAP_AT, RING_AT, FREE_AT, RESOURCES_AT, CONTAINERS_AT = range(36, 43)
+DRAWS_AT, DRAW_TABLE_AT, STATE_AT, STREAMS_AT, STATS_AT, SUMS_AT, GAUGES_AT = range(43, 50)
+LOG_AT, TRACE_AT, TIMES_AT, SAMPLES_AT = range(50, 54)
+"""Addresses of tables."""
+TABLES = (
+    "steps", "threads", "heap", "ring", "free", "resources", "containers", "draws", "draw_table", "state",
+    "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples",
+)  # fmt: skip
+"""Those that are at `STEPS_AT` and what follows it."""
+CHOICE_AT = 54
+"""Address of the threaded code that goes on to the thread that runs next."""
+CONTROL_COLUMNS = 55
 
 MASK = 2**31 - 1
 """A digit of an area."""
@@ -87,12 +121,11 @@ GROW_TRACE = -4
 """Answers of the loop beside a `Status`, for a full table: it goes on once that has been made larger."""
 SLICED = -5
 """Not of the loop, but of `compiled`: the loop has spent its slice of the budget and can go on."""
+SUSPENDED = -6
+"""Not of the loop, but of a step: its thread waits, and goes on behind that step."""
+ENDED = -7
+"""The same for a thread that has ended."""
 
-TABLES = (
-    "steps", "threads", "heap", "ring", "free", "resources", "containers", "draws", "draw_table", "state",
-    "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples", "control", "sizes", "functions",
-)  # fmt: skip
-"""Tables whose addresses the compiled loop is called with, in order."""
 STEP_COLUMNS = 8
 HEAP_COLUMNS = 3
 HEAP_SPARE = 4
@@ -105,24 +138,3 @@ STREAM_COLUMNS = 6
 STAT_COLUMNS = 3
 LOG_COLUMNS = 3
 TRACE_COLUMNS = 4
-
-STEPS = 0
-THREADS = 1
-RESOURCES = 2
-CONTAINERS = 3
-DRAWS = 4
-DRAW_ROWS = 5
-STATE = 6
-NAMES = 7
-MARKS = 8
-LOG = 9
-TRACE = 10
-SAMPLES = 11
-SAMPLE_COLUMNS = 12
-GAUGES = 13
-USED_REGISTERS = 14
-UNTIL = 15
-BUDGET = 16
-RECORDS = 17
-TRACING = 18
-SIZE_COLUMNS = 19

@@ -10,23 +10,17 @@ import numpy as np
 from simio.engines import codes
 from simio.engines import layout as c
 from simio.engines.jit import compiled, inlined
+from simio.engines.tables import pointer
 
 
 @inlined
-def named(steps, at, column, threads, me):
-    """The row that a step names for the instance of a thread."""
-    stride = steps[at, 6]
-    return steps[at, column] + stride * (threads[me, c.FLAGS] >> c.INSTANCE) if stride else steps[at, column]
-
-
-@inlined
-def ready(ring, control, threads, slot):
+def ready(control, threads, slot):
     """Schedule a waiting thread for now, behind all that is due now."""
     threads[np.uint64(slot), c.WAIT] = codes.WAIT_READY
     at = control[c.RING_HEAD] + control[c.RING_COUNT]
-    if at >= ring.size:
-        at -= ring.size
-    ring[np.uint64(at)] = slot
+    if at >= control[c.THREADS]:
+        at -= control[c.THREADS]
+    pointer(control[c.RING_AT])[at] = slot
     control[c.RING_COUNT] += 1
 
 
@@ -50,19 +44,19 @@ def seize(resources, r, units, priority, threads, slot, now):
 
 
 @inlined
-def release(resources, r, units, threads, ring, control, now):
+def release(resources, r, units, threads, control, now):
     """Give units back, and grant them to the line; False if fewer are in use."""
     if units > resources[r, c.IN_USE]:
         return False
     resources[r, c.IN_USE] -= units
     resources[r, c.BUSY] += units * now
     if resources[r, c.HEAD] >= 0:
-        grant(resources, r, threads, ring, control, now)
+        grant(resources, r, threads, control, now)
     return True
 
 
 @inlined
-def grant(resources, r, threads, ring, control, now):
+def grant(resources, r, threads, control, now):
     """Give freed units to the head of the line for as long as the head fits."""
     slot = resources[r, c.HEAD]
     while slot >= 0:
@@ -79,7 +73,7 @@ def grant(resources, r, threads, ring, control, now):
             resources[r, c.TAIL] = -1
         if slot == resources[r, c.PASSED]:
             resources[r, c.PASSED] = -1
-        ready(ring, control, threads, slot)
+        ready(control, threads, slot)
         slot = following
 
 
@@ -169,7 +163,7 @@ def change(containers, k, delta):
 
 
 @compiled
-def serve(containers, k, threads, ring, control):
+def serve(containers, k, threads, control):
     """Grant waiting gets, then waiting puts, each in order, until neither head fits."""
     progress = True
     while progress:
@@ -177,29 +171,29 @@ def serve(containers, k, threads, ring, control):
         slot = containers[k, c.GET_HEAD]
         while slot >= 0 and threads[np.uint64(slot), c.AMOUNT] <= containers[k, c.LEVEL]:
             change(containers, k, -threads[np.uint64(slot), c.AMOUNT])
-            slot = leave(containers, k, c.GET_HEAD, threads, ring, control)
+            slot = leave(containers, k, c.GET_HEAD, threads, control)
             progress = True
         slot = containers[k, c.PUT_HEAD]
         while slot >= 0 and containers[k, c.LEVEL] <= containers[k, c.CAPACITY] - threads[np.uint64(slot), c.AMOUNT]:
             change(containers, k, threads[np.uint64(slot), c.AMOUNT])
-            slot = leave(containers, k, c.PUT_HEAD, threads, ring, control)
+            slot = leave(containers, k, c.PUT_HEAD, threads, control)
             progress = True
 
 
 @compiled
-def leave(containers, k, head, threads, ring, control):
+def leave(containers, k, head, threads, control):
     """Take the head out of a container's line and make it ready; returns the next head."""
     slot = containers[k, head]
     following = threads[np.uint64(slot), c.NEXT]
     containers[k, head] = following
     if following < 0:
         containers[k, head + 1] = -1
-    ready(ring, control, threads, slot)
+    ready(control, threads, slot)
     return following
 
 
 @compiled
-def exchange(containers, k, threads, slot, amount, head, ring, control, now):
+def exchange(containers, k, threads, slot, amount, head, control, now):
     """Put (head PUT_HEAD) or get at once if it fits and nobody waits, else join the line; False if it waits."""
     integrate(containers, k, now)
     level = containers[k, c.LEVEL]
@@ -212,7 +206,7 @@ def exchange(containers, k, threads, slot, amount, head, ring, control, now):
     if fits and containers[k, head] < 0:
         change(containers, k, delta)
         if containers[k, c.GET_HEAD] >= 0 or containers[k, c.PUT_HEAD] >= 0:
-            serve(containers, k, threads, ring, control)
+            serve(containers, k, threads, control)
         return True
     containers[k, c.BLOCKED] += 1
     threads[np.uint64(slot), c.AMOUNT] = amount

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -12,33 +12,61 @@ from typing import Any
 from simio.engines.mapped import mapped
 
 
-def emit(text: str, entry: str, places: int = 0) -> bytes:
-    """Object code of a module in IR of which nothing but `entry` is called from outside, optimised for that.
+def emit(text: str, symbols: dict[str, Any]) -> bytes:
+    """Object code of a module in IR, optimised for what is called from outside.
 
-    With `places`, that has a number as its first argument, and is taken apart: for each number below `places` there
-    is a function of its own in its place (`place`). numba keeps each function callable. Then none loses an argument,
-    is inlined where it is called once, or is known never to fail. Raises RuntimeError for text that this LLVM cannot
+    The entry is taken apart into the functions of its places. Raises RuntimeError for text that this LLVM cannot
     read.
     """
-    import llvmlite.binding as llvm
+    module = parsed(text)
+    _take_apart(module, symbols["entry"], [*symbols["places"], *symbols["called"]])
+    return optimised(module, symbols["called"])
 
-    module = _module(text + "".join(_of_place(entry, number) for number in range(places)))
-    kept = [place(number) for number in range(places)] or [entry]
-    for function in module.functions:
-        if not function.is_declaration and function.name not in kept:
-            function.linkage = llvm.Linkage.internal
+
+def optimised(module: Any, called: Collection[str]) -> bytes:
+    """Object code of a module of which these functions are called from outside.
+
+    numba keeps each function callable. Then none loses an argument, is inlined where it is called once, or is known
+    never to fail.
+    """
     target = _target_machine()
-    builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=3))
-    if places:
-        _take_apart(module, builder, entry)
+    _keep(module, called)
+    builder = _passes(target)
     builder.getModulePassManager().run(module, builder)
     code: bytes = target.emit_object(module)
     return code
 
 
+def _keep(module: Any, names: Collection[str]) -> None:
+    """Have nothing but these functions be called from outside."""
+    import llvmlite.binding as llvm
+
+    for function in module.functions:
+        if not function.is_declaration and function.name not in names:
+            function.linkage = llvm.Linkage.internal
+
+
+def _passes(target: Any) -> Any:
+    import llvmlite.binding as llvm
+
+    return llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=3))
+
+
 def place(number: int) -> str:
     """Name of the function that stands for a number of an entry that was taken apart."""
     return f"place.{number}"
+
+
+def with_places(text: str, entry: str, count: int) -> str:
+    """A module in IR whose entry has a number as its first argument, with a function for each number (`place`)."""
+    return text + "".join(_of_place(entry, number) for number in range(count))
+
+
+def linked(text: str, other: str) -> str:
+    """One module of two in IR, of which the second one may refer to places of the first."""
+    module = parsed(text)
+    module.link_in(parsed(other))
+    return str(module)
 
 
 def _of_place(entry: str, number: int) -> str:
@@ -58,34 +86,35 @@ def _inside(entry: str) -> str:
     return entry.removeprefix("cfunc.")
 
 
-def _take_apart(module: Any, builder: Any, entry: str) -> None:
+def _take_apart(module: Any, entry: str, kept: Collection[str]) -> None:
     """Leave in the function of each number what is done for that number.
 
     That comes before anything else is inlined: what is called would be copied, too.
     """
     import llvmlite.binding as llvm
 
+    _keep(module, kept)
     module.get_function(_inside(entry)).add_function_attribute("alwaysinline")
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     passes.add_sccp_pass()
     passes.add_simplify_cfg_pass()
     passes.add_global_dead_code_eliminate_pass()
-    passes.run(module, builder)
+    passes.run(module, _passes(_target_machine()))
 
 
-def load(code: bytes, symbols: dict[str, Any], places: int = 0) -> tuple[Any, list[int]]:
-    """Load object code into this process; what keeps it there, and the addresses of its entry or of its places.
+def load(code: bytes, symbols: dict[str, Any]) -> tuple[Any, list[int]]:
+    """Load object code into this process; what keeps it there, and the addresses of what is called from outside.
 
     LLVM links what `simio.engines.mapped` cannot.
     """
-    names = [place(number) for number in range(places)] or [symbols["entry"]]
+    names = symbols["called"]
     if found := mapped(code, names):
         return found
     import llvmlite.binding as llvm
 
     _declare(symbols["outside"])
-    engine = llvm.create_mcjit_compiler(_module(""), _target_machine())
+    engine = llvm.create_mcjit_compiler(parsed(""), _target_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine, [engine.get_function_address(name) for name in names]
@@ -138,7 +167,8 @@ def _target_machine() -> Any:
     )
 
 
-def _module(text: str) -> Any:
+def parsed(text: str) -> Any:
+    """A module in IR. Raises RuntimeError for text that this LLVM cannot read."""
     import llvmlite.binding as llvm
 
     _initialised()

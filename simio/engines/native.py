@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from simio.engines import layout
 from simio.engines.compiling import LOOP, compile_ir
 from simio.engines.kept import Object, cache_folder, keep, read
 from simio.engines.llvm import emit, load
@@ -31,20 +30,20 @@ Entry = Callable[..., int]
 Announce = Callable[[str], Any]
 _families: dict[str, Any] = {}
 """Families that are loaded, with what keeps their code."""
-_table = np.zeros(0, dtype=np.int64)
-"""Addresses of their functions; made anew when a family comes."""
-_codes: dict[int, int] = {}
-"""Codes of the functions of these families, by their numbers in programs."""
+_functions: dict[int, int] = {}
+"""Addresses of the functions of these families, by their numbers in programs."""
 _entry: Entry | None = None
+_steps = np.zeros(0, dtype=np.int64)
+"""Addresses of threaded code, in the order of `threaded.names`."""
 _loading = Lock()
 
 
 def entry(announce: Announce | None = None, families: Iterable[str] | None = None) -> Entry:
-    """The loop: called with the addresses of the tables in `layout.TABLES`, it returns a status.
+    """The loop: called with the address of `control` (`layout`), it returns a status.
 
     It can call machine functions of these families, or of all. `announce` is called before a compilation starts.
     """
-    global _entry
+    global _entry, _steps
     with _loading:
         wanted = door.families() if families is None else families
         missing = sorted(set(wanted) - _families.keys())
@@ -53,8 +52,9 @@ def entry(announce: Announce | None = None, families: Iterable[str] | None = Non
             for name in missing:
                 _load_family(name, *objects[name])
             if _entry is None:
-                engine, (address,) = load(*objects[LOOP])
-                _entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(layout.TABLES))(address)
+                engine, (address, *steps) = load(*objects[LOOP])
+                _steps = np.array(steps, dtype=np.int64)
+                _entry = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(address)
                 _entry.engine = engine  # type: ignore[attr-defined]  # the code lives as long as what can call it
         return _entry
 
@@ -65,21 +65,18 @@ def compiles() -> bool:
 
 
 def _load_family(name: str, code: bytes, symbols: dict[str, Any]) -> None:
-    global _table
-    functions = symbols["functions"]
-    _families[name], places = load(code, symbols, len(functions))
-    _codes.update(zip(functions, range(len(_table), len(_table) + len(functions)), strict=True))
-    _table = np.append(_table, places)
+    _families[name], places = load(code, symbols)
+    _functions.update(zip(symbols["functions"], places, strict=True))
 
 
-def addresses() -> Ints:
-    """Addresses of the machine functions that are loaded: the loop's table `functions`."""
-    return _table if len(_table) else np.zeros(1, dtype=np.int64)
+def function_address(number: int) -> int:
+    """Address of a machine function of a loaded family, from its number in programs."""
+    return _functions[number]
 
 
-def code(number: int) -> int:
-    """The code of a machine function of a loaded family in the engine's own steps, from its number in a program's."""
-    return _codes[number]
+def step_addresses() -> Ints:
+    """Addresses of threaded code, in the order of `threaded.names`."""
+    return _steps
 
 
 def _objects(names: Sequence[str], announce: Announce | None) -> dict[str, Object]:
@@ -105,7 +102,7 @@ def _objects(names: Sequence[str], announce: Announce | None) -> dict[str, Objec
 def _made(folder: Path, name: str, ir: IR) -> Object:
     """Object code from IR, which is kept from now on."""
     text, symbols = ir
-    code = emit(text, symbols["entry"], len(symbols["functions"]))
+    code = emit(text, symbols)
     keep(folder, name, code, symbols)
     return code, symbols
 

@@ -12,18 +12,17 @@ import numpy as np
 from simio.engines import codes
 from simio.engines import layout as c
 from simio.engines.alike import Alike, alike
-from simio.engines.native import Announce, code, entry
+from simio.engines.native import Announce, entry, function_address, step_addresses
 from simio.engines.outcome import FIRST_INTERVAL, Ints
-from simio.engines.superinstructions import (
-    RUN,
-    SPECIALISED_BY,
-    specialise_lets,
-    with_superinstructions,
-)
 from simio.engines.support import refuse_unknown
+from simio.engines.threaded import CODE, kinds
 from simio.machines.door import numbered
 from simio.program.steps import COLUMNS, Op, Program
 
+_DECIDES = np.zeros((len(Op), COLUMNS), dtype=bool)
+"""Operations, and columns that decide which function a step has."""
+for _op, _columns in ((Op.LET, (2, 3, 5, 6)), (Op.BRANCH, (1, 3)), (Op.CALL, (3, 4))):
+    _DECIDES[_op, _columns] = True
 MOST_ROOM = 2**14
 """Most rows that a run has from its beginning because an earlier run needed them: 9 MB of threads."""
 SHORTER = 4
@@ -107,11 +106,10 @@ def prepare(program: Program, announce: Announce | None = None) -> Prepared:
     refuse_unknown(program, "compiled", codes.OPERATIONS, codes.FUNCTIONS, codes.COMPARISONS)
     families = _families(program)
     entry(announce, families)
-    steps, same = _steps(program), alike(program)
-    same.give_strides(steps)
+    same = alike(program)
     return Prepared(
         families,
-        steps,
+        _steps(program, same),
         _resources(program),
         _containers(program),
         _gauges(program),
@@ -128,11 +126,10 @@ class ProgramVariants:
         self._words = words
         self._made = [made for name, made in _MADE_FROM.items() if name in fields]
         rows, columns = words // COLUMNS, words % COLUMNS
-        operations = program.steps[rows, 0]
-        loads = operations != self._prepared.steps[rows, 0]
-        self._anew = bool(((columns == 0) | loads | (operations == Op.CALL) & (columns == 1)).any())
-        """True if operations, the functions of CALLs or the words that these ask for may differ."""
-        self._lets = np.unique(rows[(operations == Op.LET) & np.isin(columns, SPECIALISED_BY)])
+        calls = program.steps[rows, 0] == Op.CALL
+        self._anew = bool(((columns == 0) | calls & (columns == 1)).any())
+        """True if operations or the functions of CALLs may differ."""
+        self._rows = np.unique(rows[_DECIDES[program.steps[rows, 0], columns]])
 
     def prepare(self, program: Program) -> Prepared:
         """Prepare one of these programs. Raises as the function `prepare` does."""
@@ -142,13 +139,10 @@ class ProgramVariants:
         if len(self._words):
             steps = changed["steps"] = self._prepared.steps.copy()
             steps.ravel()[self._words] = program.steps.ravel()[self._words]
-            if len(self._lets):
-                lets = program.steps[self._lets]
-                specialise_lets(lets)
-                lets[:, RUN] = steps[self._lets, RUN]
-                steps[self._lets] = lets
             changed["alike"] = alike(program)
             changed["alike"].give_strides(steps)
+            if len(self._rows):
+                steps[self._rows, CODE] = _codes(steps[self._rows], program.steps[self._rows])
         return replace(self._prepared, **changed)
 
 
@@ -162,11 +156,26 @@ def _families(program: Program) -> frozenset[str]:
     return frozenset(numbered(function).family for function in set(called.tolist()))
 
 
-def _steps(program: Program) -> Ints:
-    table = with_superinstructions(program.steps)
-    calls = table[:, 0] == Op.CALL
-    table[calls, 1] = [code(number) for number in table[calls, 1].tolist()]
+def _steps(program: Program, same: Alike) -> Ints:
+    """The program's table with strides, threaded code, and the addresses or words that CALLs name."""
+    table = np.ascontiguousarray(program.steps).copy()
+    same.give_strides(table)
+    table[:, CODE] = _codes(table, program.steps)
+    calls = np.flatnonzero(table[:, 0] == Op.CALL)
+    meant = {number: _meant(number) for number in set(table[calls, 1].tolist())}
+    table[calls, 1] = [meant[number] for number in table[calls, 1].tolist()]
     return table
+
+
+def _codes(table: Ints, steps: Ints) -> Ints:
+    """Addresses of threaded code for rows of the engine's table, which are these steps of a program."""
+    return step_addresses()[kinds(table, steps[:, 1])]
+
+
+def _meant(number: int) -> int:
+    """The word that a machine function answers with, or its address."""
+    word = numbered(number).word
+    return function_address(number) if word is None else word
 
 
 def _resources(program: Program) -> Ints:

@@ -17,7 +17,7 @@ from pathlib import Path
 from simio.errors import SimioError
 from simio.files import cache_base, write_whole
 
-ROOTS = ("engines/compiling.py", "engines/entry.py", "engines/families.py")
+ROOTS = ("engines/compiling.py", "engines/families.py", "engines/intermediate.py")
 """Modules that make the code; with all machines and with what any of these imports they are its sources."""
 
 SETTLED = 2 * 10**9

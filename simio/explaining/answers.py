@@ -8,17 +8,14 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-import numpy as np
-
 from simio import units
 from simio.description.model import Case, System
-from simio.engines.execute import execute
 from simio.engines.outcome import SPENT, Aborted, Options, Outcome, Status
 from simio.explaining.model import NOTHING, Gain
 from simio.lower import lower
 from simio.program.service import SECOND
 from simio.program.steps import HORIZON, Program
-from simio.result import measure
+from simio.result import measure, usage
 from simio.result.headline import AHEAD, reported
 from simio.result.limiter import limit_of
 from simio.result.measure import SHORT
@@ -30,7 +27,7 @@ RUN_STEPS = 25_000_000
 """Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
 UNLIKE = "some variants were too short for a steady state: their gain is that of a whole run over a steady part"
 FEWEST = 2
-ALL_STEPS = 200_000_000
+ALL_STEPS = 300_000_000
 """Steps, of a hundredth of a microsecond or so, that an explanation may take in all; or for its variants those of a
 run of the case, or of `FEWEST` of them if these are at most half of all. What else takes time is counted in steps as
 well."""
@@ -40,16 +37,17 @@ MADE = 200_000
 LOWERED = 500
 LISTED = 600
 LAID_OUT = 4
+IN_ROWS = 1
 ROW = 100
 """Steps that could be run in the time that it takes to change a description and to begin a program, and to lower it
-and to bound it: for each step of the program, each resource and container, each word of its machines' state, and each
-row of its tables of random numbers."""
+and to bound it: for each step of the program, each resource and container, each word of its machines' state or of a
+last table of `MANY` words, which is an array already, and each row of its tables of random numbers."""
+MANY = 2**14
 ONCE = 80_000
 THREAD = 1_000
 WORD = 1
-WRITTEN = 6
-"""Steps that could be run in the time that it takes to begin and to measure a run: for each of its threads, each word
-of state, and each that differs in the end, as what drives hold before a run is written when it begins."""
+"""Steps that could be run in the time that it takes to begin and to measure a run: for each of its threads, and each
+word of state."""
 VARIANT_STEPS = 1_000_000
 """Steps that a variant may always take; one that takes more, and three times those of the case, is cut off."""
 SLOWER = 200
@@ -121,9 +119,7 @@ class Runner:
         steps = self._cut(result, RUN_STEPS // self._step)
         self._first = None if self.notes else first
         self._most: int | None = None
-        self._lowered = MADE + LOWERED * len(program.steps)
-        self._lowered += LISTED * (len(program.resources) + len(program.containers))
-        self._lowered += LAID_OUT * len(program.state) + ROW * len(program.draw_table)
+        self._lowered = _lowered(program)
         self._base = self.base = self.of(lowered)
         self.seeds = result.seeds[: len(self.base.rates)]
         once = self.base.work // len(self.seeds)
@@ -161,7 +157,7 @@ class Runner:
         until = HORIZON if self._until is None else self._until
         most = min(run.step_budget, self._most or run.step_budget)
         try:
-            return execute(lowered.program, Options(until, most, seed), self.engine, prepared=lowered.prepared)
+            return lowered.execute(Options(until, most, seed), self.engine)
         except Aborted as error:
             if error.outcome.status not in SPENT or not self._most:
                 raise
@@ -183,7 +179,7 @@ class Runner:
             self.notes.append(UNLIKE)
         seen = measure.observations(program, outcome, span)
         times: dict[str, tuple[float, ...]] = {each.name: (each.mean,) for each in seen if each.unit == "ps"}
-        work = outcome.steps * self._step + _begun(program, outcome)
+        work = outcome.steps * self._step + _begun(program)
         if not first:
             return Answer((span.rate,), times, work=work)
         limiter = limit_of(program, outcome, span)
@@ -243,11 +239,18 @@ class Runner:
         return None
 
 
-def _begun(program: Program, outcome: Outcome) -> int:
+def _lowered(program: Program) -> int:
+    """Time to lower a program and all that goes before its runs, in steps."""
+    last = (words[-1].count or 0 for words in program.words if words and words[-1].is_table)
+    rows = sum(count for count in last if count >= MANY)
+    listed = len(program.resources) + len(program.containers)
+    laid_out = LAID_OUT * (len(program.state) - rows) + IN_ROWS * rows
+    return MADE + LOWERED * len(program.steps) + LISTED * listed + laid_out + ROW * len(program.draw_table)
+
+
+def _begun(program: Program) -> int:
     """Time to begin and to measure a run, in steps."""
-    written = np.count_nonzero(outcome.state[: len(program.state)] != program.state)
-    threads = sum(start.count for start in program.starts)
-    return ONCE + THREAD * threads + WORD * len(program.state) + WRITTEN * int(written)
+    return ONCE + THREAD * sum(start.count for start in program.starts) + WORD * len(program.state)
 
 
 def _took(program: Program, outcome: Outcome, span: Throughput) -> dict[str, float]:
@@ -255,8 +258,8 @@ def _took(program: Program, outcome: Outcome, span: Throughput) -> dict[str, flo
     if not span.amount:
         return {}
     per_byte = SECOND / float(span.rate)
-    found = {use.name: use.utilisation * use.units * per_byte for use in measure.resource_use(program, outcome, span)}
-    waits = (tally for tally in measure.tallies(program, outcome) if tally.unit == "ps")
+    found = {use.name: use.utilisation * use.units * per_byte for use in usage.resource_use(program, outcome, span)}
+    waits = (tally for tally in usage.tallies(program, outcome) if tally.unit == "ps")
     return found | {tally.name: tally.value / max(outcome.end, 1) * per_byte for tally in waits}
 
 

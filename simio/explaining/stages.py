@@ -11,7 +11,6 @@ import numpy as np
 from simio import units
 from simio.description.model import Case, System, Workload
 from simio.description.workloads import WorkloadParams
-from simio.engines.execute import execute
 from simio.engines.outcome import SPENT, Aborted, Options, Outcome, Status
 from simio.errors import RunError
 from simio.explaining.components import alike_of, together
@@ -23,6 +22,7 @@ from simio.result import measure
 from simio.result.headline import reported
 from simio.result.precision import settled
 from simio.running import Lowered
+from simio.wording import listed
 
 TRACED = (400_000, 1_500_000)
 """Steps that are followed at most, of a longer run its beginning; the more where the fewer hold too little."""
@@ -75,7 +75,7 @@ class Traced:
         """The outcome of a run, or of the steps that it may take."""
         self.notes = []
         try:
-            return execute(self.program, options, engine, prepared=self.lowered.prepared)
+            return self.lowered.execute(options, engine)
         except Aborted as error:
             if error.outcome.status not in SPENT:
                 raise
@@ -171,8 +171,19 @@ def _of_requests(traced: Traced) -> Waterfall | None:
         thread=path.thread(int(path.serials[recorded[middle]])),
         stages=tuple(_stages(traced.case.system, ways, segments, len(some))),
         segments=tuple(segments),
-        notes=tuple(traced.notes),
+        notes=(*traced.notes, *_others({each.name: len(found) for each, found in own.items()}, load.name)),
     )
+
+
+def _others(ended: dict[str, int], followed: str) -> list[str]:
+    """A note on the loads whose requests are fewer and were not followed, and on how many of each ended."""
+    others = [f"{number or 'none'} of {name}" for name, number in ended.items() if name != followed]
+    if not others:
+        return []
+    return [
+        f"only requests of {followed} were followed, the most frequent: {ended[followed]} of them ended in the part "
+        f"followed that is averaged, {listed(others)}; those may spend their time elsewhere"
+    ]
 
 
 def _deliveries(path: Path, program: Program, outcome: Outcome, until: int) -> tuple[np.ndarray, np.ndarray]:

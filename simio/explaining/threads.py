@@ -15,7 +15,7 @@ from simio.explaining.model import Alternation, Call
 from simio.explaining.path import Path
 from simio.explaining.stages import Traced
 from simio.program.steps import Op
-from simio.result import measure
+from simio.result import usage
 from simio.wording import merged
 
 LEAST = 0.1
@@ -87,7 +87,7 @@ def _threads(traced: Traced) -> Iterator[int]:
 
 def _busiest(traced: Traced) -> tuple[str, float]:
     """The resource that works most in the measured span, and its share of it."""
-    uses = [use for use in measure.resource_use(traced.program, traced.outcome, traced.span) if not use.lock]
+    uses = [use for use in usage.resource_use(traced.program, traced.outcome, traced.span) if not use.lock]
     found = max(uses, key=lambda use: use.utilisation, default=None)
     return (found.name, found.utilisation) if found else ("", 0.0)
 

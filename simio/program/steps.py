@@ -295,6 +295,11 @@ class Gauge(NamedTuple):
     unit: str
     servers: int = 0
 
+    @property
+    def name(self) -> str:
+        """What results, timelines and traces call it."""
+        return f"{self.owner} {self.what}"
+
 
 class Feed(NamedTuple):
     """Words for a machine that has more of them than its state has room for, such as the requests of a long trace.

@@ -130,11 +130,7 @@ def sampled(program: Program, outcome: Outcome) -> Iterator[tuple[str, str, list
     first = 2 * len(program.resources)
     last = first + len(program.containers) + len(program.marks)
     columns = [(container.name, container.unit, first + row) for row, container in enumerate(program.containers)]
-    columns += [
-        (f"{gauge.owner} {gauge.what}", gauge.unit, last + row)
-        for row, gauge in enumerate(program.gauges)
-        if not gauge.servers
-    ]
+    columns += [(gauge.name, gauge.unit, last + row) for row, gauge in enumerate(program.gauges) if not gauge.servers]
     for name, unit, column in columns:
         levels = outcome.samples[:, column].tolist()
         if len(set(levels)) > 1:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from simio.description.model import System
 from simio.engines.outcome import Outcome
 from simio.program.steps import BUFFER, Program
-from simio.result import measure
+from simio.result import measure, usage
 from simio.result.model import Throughput
 from simio.wording import and_others
 
@@ -34,7 +34,7 @@ def in_buffers(system: System, program: Program, outcome: Outcome, span: Through
         level, taken = (int(outcome.containers[row, column]) for column in (0, 4))
         sampled = outcome.samples[:, 2 * len(program.resources) + row]
         capacity = program.containers[row].capacity
-        since, until = measure.at_instants(outcome, [span.since, span.until], sampled, capacity, level)
+        since, until = usage.at_instants(outcome, [span.since, span.until], sampled, capacity, level)
         names.append(name)
         held += (since - until) * sheet.map_unit
         given += taken * sheet.map_unit * span.amount / total

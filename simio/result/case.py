@@ -11,7 +11,7 @@ from simio.description.model import Case
 from simio.engines.outcome import Outcome
 from simio.program.records import changed
 from simio.program.steps import Program
-from simio.result import measure
+from simio.result import usage
 from simio.result.buffered import in_buffers
 from simio.result.demerit import demerits
 from simio.result.extrapolated import extrapolated
@@ -48,9 +48,9 @@ def case_result(
     """
     outcome, span = runs.outcome, runs.spans[0]
     loads = pooled_loads([each.loads for each in runs.seen])
-    resources = measure.resource_use(program, outcome, span)
-    threads = measure.thread_use(program, outcome)
-    tallies = measure.tallies(program, outcome, span)
+    resources = usage.resource_use(program, outcome, span)
+    threads = usage.thread_use(program, outcome)
+    tallies = usage.tallies(program, outcome, span)
     jobs = job_runs(case.system, program, outcome) if told else ()
     streams = pooled_streams([each.streams for each in runs.seen])
     observations = pooled_observations([each.observations for each in runs.seen])
@@ -70,10 +70,10 @@ def case_result(
         bound_by=runs.cap.name if runs.cap else "",
         streams=streams,
         limiter=limiter(
-            resources, threads, tallies, outcome.end, program, runs.seen[0].loads, measure.pace(program, outcome)
+            resources, threads, tallies, outcome.end, program, runs.seen[0].loads, usage.pace(program, outcome)
         ),
         resources=resources,
-        containers=Rows(partial(measure.container_use, kept, seen)),
+        containers=Rows(partial(usage.container_use, kept, seen)),
         threads=threads,
         observations=observations,
         tallies=tallies,

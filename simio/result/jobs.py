@@ -15,8 +15,8 @@ from simio.description.workloads import WorkloadParams
 from simio.engines.outcome import Outcome
 from simio.program.service import SECOND
 from simio.program.steps import CPU_TIME, Program
-from simio.result.measure import areas_between
 from simio.result.model import JobRun, JobSide, JobTimes, Throughput
+from simio.result.usage import areas_between
 from simio.wording import listed
 
 Ints = NDArray[np.int64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simio.engines.outcome import Outcome
 from simio.program.service import SECOND
 from simio.program.steps import PAUSES, Program
-from simio.result import measure
+from simio.result import usage
 from simio.result.bonds import beside
 from simio.result.holding import Holding
 from simio.result.loads import loads
@@ -33,10 +33,10 @@ work themselves as well, only what takes nearly all of their time is."""
 
 def limit_of(program: Program, outcome: Outcome, span: Throughput) -> Limiter:
     """The limit of a run, by what was busy in its measured span."""
-    resources = measure.resource_use(program, outcome, span)
-    threads = measure.thread_use(program, outcome)
-    tallies, open_loads = measure.tallies(program, outcome), loads(program, outcome, span)
-    pace = measure.pace(program, outcome)
+    resources = usage.resource_use(program, outcome, span)
+    threads = usage.thread_use(program, outcome)
+    tallies, open_loads = usage.tallies(program, outcome), loads(program, outcome, span)
+    pace = usage.pace(program, outcome)
     return limiter(resources, threads, tallies, outcome.end, program, open_loads, pace)
 
 

@@ -1,8 +1,8 @@
-"""The numbers of a result, from an engine's outcome."""
+"""What the marks of a run recorded: the bytes delivered, and distributions of all else that was observed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 
@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simio.engines.outcome import Outcome, Status
-from simio.program.roles import PERIOD_PAUSE, TRACE_PAUSE
 from simio.program.service import SECOND
-from simio.program.steps import PROFILED, UNBOUNDED, Mark, Program
+from simio.program.steps import Mark, Program
 from simio.result.distribution import distribution
-from simio.result.model import ContainerUse, Pace, ResourceUse, StreamRate, TallyValue, ThreadUse, Throughput
+from simio.result.model import StreamRate, Throughput
 from simio.result.recorded import Observation
 from simio.result.statistics import percentile, warm_up
 
@@ -170,110 +169,6 @@ def _first_delivery(times: Ints, amounts: Ints, warm: int | str) -> int:
     return int(np.searchsorted(times, warm)) if times[-1] >= int(warm) else -1
 
 
-def resource_use(program: Program, outcome: Outcome, span: Throughput) -> tuple[ResourceUse, ...]:
-    """Use of every resource in the measured span, interpolated between rows of the timeline at its ends.
-
-    Those of the program come first, in its order; servers of machines follow.
-    """
-    areas = areas_between(outcome, span).reshape(-1, 2).tolist()
-    length = max(span.until - span.since, 1)
-    rows = zip(program.resources, areas, outcome.resources[:, 2:5].tolist(), strict=True)
-    seized = tuple(
-        ResourceUse(
-            name=resource.name,
-            units=resource.units,
-            lock=resource.lock,
-            utilisation=min(busy / length / resource.units, 1.0),
-            mean_line=line / length,
-            longest_line=longest,
-            seizes=seizes,
-            waits=waits,
-        )
-        for resource, (busy, line), (seizes, waits, longest) in rows
-    )
-    return seized + tuple(_server_use(program, outcome, span))
-
-
-def _server_use(program: Program, outcome: Outcome, span: Throughput) -> Iterator[ResourceUse]:
-    """Use of the servers inside machines, which nothing seizes."""
-    length = max(span.until - span.since, 1)
-    for row, gauge in enumerate(program.gauges):
-        if gauge.servers:
-            column = outcome.samples[:, row - len(program.gauges)]
-            busy = _grown(outcome, column, int(outcome.state[gauge.at]), span)
-            share = min(busy / length / gauge.servers, 1.0)
-            yield ResourceUse(f"{gauge.owner} {gauge.what}", gauge.servers, False, share, 0.0, 0, 0, 0)
-
-
-def areas_between(outcome: Outcome, span: Throughput) -> NDArray[np.float64]:
-    """Integrals of each resource's use and of its line over a span, in turn, from the timeline's columns of areas."""
-    times = np.concatenate(([0], outcome.times, [outcome.end])).astype(float)
-    since, until = (_areas_at(outcome, times, float(instant)) for instant in (span.since, span.until))
-    return until - since
-
-
-def _areas_at(outcome: Outcome, times: NDArray[np.float64], instant: float) -> NDArray[np.float64]:
-    """Areas at an instant, on the straight line between two rows of the timeline, which has `times`."""
-
-    def row(number: int) -> NDArray[np.float64]:
-        if number == 0:
-            return np.zeros(2 * len(outcome.resources))
-        if number == len(times) - 1:
-            return outcome.resources[:, :2].ravel().astype(float)
-        return outcome.samples[number - 1, : 2 * len(outcome.resources)].astype(float)
-
-    before = int(np.searchsorted(times, instant, side="right")) - 1
-    low = row(before)
-    if before == len(times) - 1 or times[before] == instant:
-        return low
-    slopes = (row(before + 1) - low) / (times[before + 1] - times[before])
-    return slopes * (instant - times[before]) + low
-
-
-def container_use(program: Program, outcome: Outcome) -> tuple[ContainerUse, ...]:
-    """Levels of every container over the whole run."""
-    length = max(outcome.end, 1)
-    levels = outcome.containers[:, :3].tolist()
-    rows = zip(program.containers, outcome.container_area, levels, strict=True)
-    return tuple(
-        ContainerUse(
-            name=container.name,
-            unit=container.unit,
-            capacity=None if container.capacity == UNBOUNDED else container.capacity,
-            mean=area / length,
-            lowest=lowest,
-            highest=highest,
-            end=end,
-        )
-        for container, area, (end, lowest, highest) in rows
-    )
-
-
-def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
-    """Own time of the threads that a workload starts with, as a share of the run."""
-    numbers = {name: number for number, name in enumerate(program.names)}
-    counts: dict[str, int] = {}
-    for start in program.starts:
-        counts[start.name] = counts.get(start.name, 0) + start.count
-    spent = outcome.threads[:, 2].tolist()
-    # An engine counts a step that takes time as it begins, so that the one that the time limit cuts off counts whole.
-    return tuple(
-        ThreadUse(name, count, min(spent[numbers[name]] / max(outcome.end, 1) / count, 1.0))
-        for name, count in counts.items()
-    )
-
-
-def pace(program: Program, outcome: Outcome) -> Pace:
-    """Waits of loads by themselves: replays as their traces do, senders for their periods; of several, the mean."""
-    senders = sum(start.count for start in program.starts if not start.daemon)
-    for name, number, owner in ((TRACE_PAUSE, len(program.feeds), "trace"), (PERIOD_PAUSE, senders, "period")):
-        if number and name in program.names:
-            spent = int(outcome.threads[program.names.index(name), 2])
-            # As with threads, the pause that the time limit cuts off counts whole.
-            return Pace(owner, min(spent / max(outcome.end, 1) / number, 1.0))
-    return Pace()
-
-
 def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[Observation, ...]:
     """Distribution of what every mark recorded in the measured span that is not of bytes on their way, or packets."""
     found = []
@@ -316,37 +211,3 @@ def _observation(
         p99=percentile_of(0.99),
         p999=percentile_of(0.999),
     )
-
-
-def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) -> tuple[TallyValue, ...]:
-    """Counts of machines in the whole run, but for zeros; CPU time by class in `span`, if given."""
-    values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else []
-    if span is not None:
-        columns = {
-            gauge.at: outcome.samples[:, row - len(program.gauges)]
-            for row, gauge in enumerate(program.gauges)
-            if gauge.what.startswith(PROFILED)
-        }
-        for row, tally in enumerate(program.tallies if columns else ()):
-            if tally.at in columns:
-                values[row] = _grown(outcome, columns[tally.at], values[row], span)
-    return tuple(
-        TallyValue(tally.owner, tally.what, tally.unit, value)
-        for tally, value in zip(program.tallies, values, strict=True)
-        if value
-    )
-
-
-def _grown(outcome: Outcome, column: Ints, last: int, span: Throughput) -> int:
-    """Growth of a count in a span, on straight lines between rows of the timeline; `last` is its end."""
-    since, until = at_instants(outcome, [span.since, span.until], column, 0, last)
-    return round(until - since)
-
-
-def at_instants(
-    outcome: Outcome, instants: Sequence[int], column: Ints, first: int, last: int
-) -> NDArray[np.float64]:
-    """Values at instants in ps, on straight lines between a column's rows of the timeline, `first` and `last`."""
-    times = np.concatenate(([0], outcome.times, [outcome.end]))
-    found: NDArray[np.float64] = np.interp(np.asarray(instants), times, np.concatenate(([first], column, [last])))
-    return found

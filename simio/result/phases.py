@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simio import units
 from simio.engines.outcome import Outcome, Status
 from simio.program.steps import Program
-from simio.result import measure
+from simio.result import measure, usage
 from simio.result.model import Throughput
 from simio.wording import grouped
 
@@ -89,12 +89,12 @@ def _uses(program: Program, outcome: Outcome, edges: list[int]) -> tuple[list[st
     """
     rows = [row for row, resource in enumerate(program.resources) if not resource.lock]
     gauges = [(row, gauge) for row, gauge in enumerate(program.gauges) if gauge.servers]
-    names = [program.resources[row].name for row in rows] + [f"{gauge.owner} {gauge.what}" for _, gauge in gauges]
+    names = [program.resources[row].name for row in rows] + [gauge.name for _, gauge in gauges]
     servers = [program.resources[row].units for row in rows] + [gauge.servers for _, gauge in gauges]
     spans = [Throughput(0, since, until, 0) for since, until in pairwise(edges)]
-    busy = np.array([measure.areas_between(outcome, span)[::2][rows] for span in spans])
+    busy = np.array([usage.areas_between(outcome, span)[::2][rows] for span in spans])
     worked = [
-        np.diff(measure.at_instants(outcome, edges, outcome.samples[:, row - len(program.gauges)], 0, last))
+        np.diff(usage.at_instants(outcome, edges, outcome.samples[:, row - len(program.gauges)], 0, last))
         for row, last in ((row, int(outcome.state[gauge.at])) for row, gauge in gauges)
     ]
     return names, np.column_stack([busy, *worked]) / np.outer(np.diff(edges), servers)

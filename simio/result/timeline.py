@@ -40,7 +40,7 @@ def _timeline(program: Program, times: Ints, samples: Ints) -> Timeline:
     for row, gauge in enumerate(program.gauges):
         if gauge.servers:
             worked = np.diff(samples[:, row - len(program.gauges)], prepend=0)
-            shares[f"{gauge.owner} {gauge.what}"] = Series(np.minimum(worked / spans / gauge.servers, 1.0))
+            shares[gauge.name] = Series(np.minimum(worked / spans / gauge.servers, 1.0))
     first = 2 * len(program.resources) + len(program.containers)
     columns = [first + row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
     total = samples[:, columns].sum(axis=1)

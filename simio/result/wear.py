@@ -6,7 +6,7 @@ from simio.description.model import System
 from simio.engines.outcome import Outcome
 from simio.program.service import SECOND
 from simio.program.steps import PROGRAMMED, Program
-from simio.result import measure
+from simio.result import measure, usage
 from simio.result.buffered import written
 from simio.result.model import Throughput, Wear
 
@@ -17,7 +17,7 @@ def worn(system: System, program: Program, outcome: Outcome, span: Throughput) -
         return ()
     share = span.amount / measure.whole(program, outcome).amount
     moved: dict[str, dict[str, int]] = {}
-    for tally in measure.tallies(program, outcome):
+    for tally in usage.tallies(program, outcome):
         if tally.unit == "sectors":
             moved.setdefault(tally.owner, {})[tally.what] = tally.value
     found = []

@@ -45,7 +45,7 @@ def ready_made(name):
     return "", json.loads((root / "symbols").read_text())
 native.shipped_ir = lambda name: None
 native.compile_ir = ready_made
-native.emit = lambda text, entry, places: (root / "code").read_bytes()
+native.emit = lambda text, symbols: (root / "code").read_bytes()
 """
 """In place of compiling, which is tested by every other test: the same code, a second later."""
 
@@ -295,7 +295,7 @@ def test_what_the_other_process_did_not_do_is_done_here(
     other.chmod(0o700)
     monkeypatch.setattr(native, "shipped_ir", lambda name: None)
     monkeypatch.setattr(native, "compile_ir", compiled)
-    monkeypatch.setattr(native, "emit", lambda text, entry, places: text.encode())
+    monkeypatch.setattr(native, "emit", lambda text, symbols: text.encode())
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(sys, "executable", str(other))
     told: list[str] = []

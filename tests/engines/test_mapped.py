@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from simio.engines.llvm import emit, load
+from simio.engines.llvm import load, optimised, parsed
 from simio.engines.mapped import mapped
 
 pytestmark = pytest.mark.skipif(
@@ -44,13 +44,18 @@ define i64 @entry(i64 %a) {
 """
 
 
+def object_code(text: str) -> bytes:
+    """Object code of a module with an entry."""
+    return optimised(parsed(text), ["entry"])
+
+
 def called(address: int) -> Callable[[int], int]:
     """A function of one number, by its address."""
     return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)
 
 
 def test_code_with_constants_and_calls_answers() -> None:
-    found = mapped(emit(TABLE, "entry"), ["entry"])
+    found = mapped(object_code(TABLE), ["entry"])
     assert found
     kept, (address,) = found
     assert [called(address)(at) for at in range(5)] == [9, 25, 49, 121, 169]
@@ -58,16 +63,17 @@ def test_code_with_constants_and_calls_answers() -> None:
 
 
 def test_memory_with_code_can_no_longer_be_written() -> None:
-    code = "import mmap, ctypes; from simio.engines.mapped import mapped; from simio.engines.llvm import emit\n"
-    code += f"memory, (address,) = mapped(emit({TABLE!r}, 'entry'), ['entry'])\nmemory[0] = 0\n"
+    code = "import mmap, ctypes\nfrom simio.engines.llvm import optimised, parsed\n"
+    code += "from simio.engines.mapped import mapped\n"
+    code += f"memory, (address,) = mapped(optimised(parsed({TABLE!r}), ['entry']), ['entry'])\nmemory[0] = 0\n"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True)
     assert done.returncode == -11
 
 
 def test_what_calls_outside_is_linked_by_llvm() -> None:
-    code = emit(OUTSIDE, "entry")
+    code = object_code(OUTSIDE)
     assert mapped(code, ["entry"]) is None
-    kept, (address,) = load(code, {"entry": "entry", "outside": ["Py_IsInitialized"]})
+    kept, (address,) = load(code, {"called": ["entry"], "outside": ["Py_IsInitialized"]})
     assert called(address)(7) == 8
     assert kept
 
@@ -78,4 +84,4 @@ def test_what_is_no_object_file_is_refused(code: bytes) -> None:
 
 
 def test_a_name_that_is_not_there_is_refused() -> None:
-    assert mapped(emit(TABLE, "entry"), ["exit"]) is None
+    assert mapped(object_code(TABLE), ["exit"]) is None

@@ -39,7 +39,7 @@ def head_of(path: Path) -> dict[str, dict[str, object]]:
 
 def instructions(text: str, symbols: dict[str, Any]) -> list[bytes]:
     """The machine code without the names, which numba numbers by what it compiled before."""
-    made = llvm.ObjectFileRef.from_data(emit(text, symbols["entry"]))
+    made = llvm.ObjectFileRef.from_data(emit(text, symbols))
     return [bytes(section.data()) for section in made.sections() if section.is_text()]
 
 

@@ -128,6 +128,9 @@ def test_of_an_open_load_the_time_of_a_request_is_told_and_not_that_between_arri
 def test_an_object_is_a_unit_and_not_the_buffer_that_it_passes(load):
     found = waterfall(load("object-mix.yaml").cases[0])
     assert (found.named, found.unit) == ("object of small", 64 << 10)
+    (told,) = (note for note in found.notes if "were followed" in note)
+    assert told.startswith("only requests of small were followed, the most frequent: ")
+    assert " of middle and none of large" in told
     found = waterfall(load("object-sizes.yaml").cases[0])
     assert found.named == "request of objects"
     assert found.unit > 256 << 10

@@ -12,7 +12,7 @@ from simio.engines import reference
 from simio.engines.outcome import Options
 from simio.machines import variable
 from simio.program.builder import Builder
-from simio.result import measure
+from simio.result import measure, usage
 from simio.result.limiter import limiter
 from simio.result.model import ResourceUse, ThreadUse, Throughput
 from simio.result.recorded import Timeline
@@ -168,15 +168,15 @@ def test_deliveries_at_one_instant_count_as_one():
 def test_use_of_resources_and_containers():
     program, outcome = pipeline(first=50, rest=10, count=20)
     span = measure.throughput(program, outcome, "auto")
-    (server,) = measure.resource_use(program, outcome, span)
+    (server,) = usage.resource_use(program, outcome, span)
     # One of two units, half of the time; the timeline has a row about every microsecond.
     assert server.utilisation == pytest.approx(0.25, abs=0.01)
     assert (server.mean_line, server.longest_line, server.seizes, server.waits) == (0, 0, 20, 0)
-    (buffer,) = measure.container_use(program, outcome)
+    (buffer,) = usage.container_use(program, outcome)
     # 4 but for 20 times 5 us of 240 us, when it is empty.
     assert buffer.mean == pytest.approx(4 * (240 - 100) / 240)
     assert (buffer.lowest, buffer.highest, buffer.end, buffer.capacity) == (0, 4, 4, 10)
-    (work,) = measure.thread_use(program, outcome)
+    (work,) = usage.thread_use(program, outcome)
     assert work.busy == 1
     (wait,) = measure.observations(program, outcome, span)
     assert (wait.count, wait.least, wait.p50, wait.most, wait.mean) == (19, 10, 10, 10, 10)
@@ -230,7 +230,7 @@ def test_what_machines_count_is_told_and_what_is_waited_for_most_is_the_limit():
         p.advance(100)
     program = p.build()
     outcome = reference.run(program)
-    found = measure.tallies(program, outcome)
+    found = usage.tallies(program, outcome)
     assert [(tally.name, tally.unit, tally.value) for tally in found] == [
         ("a losses", "segments", 7),
         ("a waits for the window", "ps", 60),

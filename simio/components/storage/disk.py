@@ -272,7 +272,10 @@ class DiskDrive:
         with p.until(answer == 0):
             self.ask(answer, destaging.destage)
             with p.when(answer == 1):
+                self.ask(answer, destaging.rouse)
+                p.put(self.gate, answer)
                 p.get(self.gate, 1)
+                answer.set(1)
             with p.when(answer > 1):
                 with p.hold(self.arm), p.label("mechanism", self.name):
                     p.wait(answer)

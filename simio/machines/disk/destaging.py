@@ -16,7 +16,10 @@ from simio.machines.shared import shared
 @machine("disk")
 def destage(state: NDArray, base: int, now: int) -> int:
     """Next act of the thread that destages: 0 end, 1 wait to be woken, else the time (2 ps at least) until the
-    head is at the first of the sectors that are to be written."""
+    head is at the first of the sectors that are to be written.
+
+    Before it waits it has to `rouse` others.
+    """
     if now > w.LATEST or not state[base + w.DESTAGER]:
         return -1
     if state[base + w.OWNER] == w.NOBODY:
@@ -30,6 +33,20 @@ def destage(state: NDArray, base: int, now: int) -> int:
         wait(state, base)
         return 1
     return max(state[state[base + w.CHUNK] + w.START] - now, 2)
+
+
+@machine("disk")
+def rouse(state: NDArray, base: int, now: int) -> int:
+    """Number of threads to wake as the thread that destages begins to wait, which is among them and asks again.
+
+    A read that waited for data of a write could have the free arm now that they have come.
+    """
+    if now > w.LATEST:
+        return -1
+    if state[base + w.OWNER] != w.NOBODY:
+        return 0
+    dispatch(state, base, now)
+    return wake(state, base)
 
 
 @machine("disk")

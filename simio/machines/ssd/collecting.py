@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
 from simio.machines.ssd import layout as w
 
@@ -174,6 +175,13 @@ def prepare(state: NDArray, base: int) -> None:
     while state[follower + w.FOLLOWER]:
         follower += state[follower + w.FOLLOWER]
         copy_tables(state, first, follower)
+
+
+@machine("ssd")
+def begin(state: NDArray, base: int) -> int:
+    """What the first command does before anything else: 0 when the tables hold what was there before the run."""
+    prepare(state, base)
+    return 0
 
 
 @shared

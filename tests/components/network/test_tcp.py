@@ -21,7 +21,7 @@ from simio.engines import compiled, reference
 from simio.errors import RunError
 from simio.loading import load
 from simio.lower import lower
-from simio.result.measure import tallies
+from simio.result.usage import tallies
 from simio.running import run_scenario
 from simio.workloads import workload_kinds
 

@@ -13,7 +13,7 @@ from simio.description.sheets.cloud import CloudVolume
 from simio.engines import compiled, reference
 from simio.machines.ssd import queues
 from simio.program.builder import Builder
-from simio.result import measure
+from simio.result import usage
 
 MS = 10**9
 
@@ -86,7 +86,7 @@ def tallies(engine: ModuleType, count: int, size: int = 4096, **values) -> dict[
     with p.thread("user", count=count):
         drive.read(p.register(0), size, interface)
     program = p.build()
-    found = measure.tallies(program, engine.run(program))
+    found = usage.tallies(program, engine.run(program))
     return {each.what: each.value // MS if each.unit == "ps" else each.value for each in found}
 
 

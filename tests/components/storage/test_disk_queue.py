@@ -161,6 +161,18 @@ R, W = "read", "write"
 
 
 # A read that has to wait for dirty data, while a younger one could be served from the buffer but for it.
+# A read of the last sector of a write waits for its data, which come while the arm is free.
+@example(
+    threads=[
+        [(R, 555, 1, 0), (R, 0, 1, 0), (R, 814, 184, 0), (R, 0, 73, 0)],
+        [(W, 777, 254, 0), (R, 0, 200, 0), (R, 444, 1, 0)],
+        [(R, 37, 1, 1), (R, 37, 1, 0), (W, 111, 334, 0)],
+        [(R, 777, 57, 40_000 * US), (R, 0, 158, 0)],
+        [(R, 0, 1, 0)],
+        [(R, 0, 799, 40_000 * US)],
+    ],
+    scheduling="shortest", flags=(False, False), segments=2, segment=800, depth=2, byte=200_000, unit=512,
+)  # fmt: skip
 @example(
     threads=[
         [(R, 0, 1, 1)],

@@ -1,15 +1,19 @@
-"""LETs, a CALL and BRANCHes in a row, which the compiled engine does in one go: as if each were taken by itself."""
+"""Threaded code: the compiled engine's steps go on to one another, as if each were taken by itself."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from simio.engines import compiled, reference
+from simio.engines.evaluating import COMPARISONS, evaluate
 from simio.engines.outcome import Options, Outcome, Status
-from simio.engines.superinstructions import BRANCHES, CALLS, LETS, LOAD, LONGEST, MOST, RUN, with_superinstructions
 from simio.machines import variable
 from simio.program.builder import Builder
-from simio.program.steps import Op, Program
+from simio.program.steps import Compare, Fn, Op, Program
 
 
 def both(program: Program, budget: int = 10**6) -> Outcome:
@@ -45,7 +49,6 @@ def test_the_budget_ends_a_run_at_each_step() -> None:
     # The last steps of a budget are taken one by one: wherever they begin, the run stops where it has to.
     program = calls_and_branches(12)
     whole = both(program)
-    assert whole.steps > 2 * MOST
     for budget in range(1, whole.steps):
         run = both(program, budget)
         assert (run.status, run.steps) == (Status.BUDGET, budget)
@@ -114,39 +117,6 @@ def test_children_have_all_registers_of_their_parent() -> None:
     assert both(p.build()).marks[:, 2].tolist() == [number * number for number in range(51)]
 
 
-def test_long_rows_of_lets_are_several_runs() -> None:
-    p = Builder()
-    with p.thread("t"):
-        number = p.register(0)
-        for _ in range(2 * LONGEST + 5):
-            p.let(number, "ADD", number, 1)
-        p.mark(p.observation("seen"), number)
-    program = p.build()
-    # All of a row are a run of their own from where they stand, so that a branch may lead into the middle.
-    table = with_superinstructions(program.steps)
-    lets = table[:-2, RUN] & LETS
-    assert lets.tolist() == [min(len(lets) - at, LONGEST) for at in range(len(lets))]
-    assert both(program).marks[:, 2].tolist() == [2 * LONGEST + 5]
-
-
-def test_a_run_goes_on_to_the_call_and_the_branch_after_its_lets() -> None:
-    p = Builder()
-    word = p.machine("word", [0])
-    with p.thread("t"):
-        old = p.register(4)
-        p.let(old, "ADD", old, 1)
-        p.call(old, variable.swap, word, 1)
-        with p.when(old, "==", 0):
-            p.advance(1)
-    program = p.build()
-    before = program.steps.copy()
-    table = with_superinstructions(program.steps)
-    # Two LETs, the CALL, the BRANCH, and two steps that begin no run.
-    flags = CALLS | BRANCHES
-    assert table[:, RUN].tolist() == [2 | flags, 1 | flags, flags, BRANCHES, 0, 0]
-    assert (program.steps == before).all()
-
-
 def test_a_call_for_a_word_is_as_any_other() -> None:
     # The same word for two instances, between LETs that are run with it.
     p = Builder()
@@ -161,10 +131,6 @@ def test_a_call_for_a_word_is_as_any_other() -> None:
             with p.when(total % 3 == 0):
                 p.mark(seen, total)
     program = p.build()
-    table = with_superinstructions(program.steps)
-    loads = [at for at, step in enumerate(table.tolist()) if step[0] == Op.LET and step[2] == LOAD]
-    assert [Op(program.steps[at, 0]) for at in loads] == [Op.CALL]
-    assert table[loads[0] - 1, RUN] & LETS == 3
     whole = both(program)
     for budget in range(1, whole.steps, 7):
         assert both(program, budget).steps == budget
@@ -180,3 +146,65 @@ def test_a_word_below_zero_is_a_refusal() -> None:
         p.let(number, "ADD", number, 1)
     run = both(p.build())
     assert (run.status, run.fault, run.steps) == (Status.MACHINE, (0, 2), 3)
+
+
+EDGES = (0, 1, -1, 2, -2, 3, -7, 8, 2**31, -(2**31), 2**62, -(2**62), 2**63 - 1, -(2**63))
+"""Values at which sums, products and quotients turn, wrap or fail."""
+VALUES = st.one_of(st.sampled_from(EDGES), st.integers(-(2**63), 2**63 - 1), st.integers(-9, 9))
+KINDS = st.tuples(st.booleans(), st.booleans())
+"""Which operands are constants."""
+
+
+def with_step(program: Program, at: int, *row: int) -> Program:
+    """The program with another step there."""
+    steps = program.steps.copy()
+    steps[at, : len(row)] = row
+    return replace(program, steps=steps)
+
+
+def with_values(program: Program, at: int, a: int, b: int) -> Program:
+    """The program whose steps from `at` on set registers 0 and 1 to these, which no builder lets be so large."""
+    first = with_step(program, at, Op.LET, 0, Fn.SET, -1, a)
+    return with_step(first, at + 1, Op.LET, 1, Fn.SET, -1, b)
+
+
+def operands(a: int, b: int, constant: tuple[bool, bool]) -> list[int]:
+    """Columns of two operands that are constants, or in registers 0 and 1."""
+    return [
+        column for number, value in enumerate((a, b)) for column in ((-1, value) if constant[number] else (number, 0))
+    ]
+
+
+@settings(max_examples=600)
+@given(st.sampled_from(Fn), VALUES, VALUES, KINDS)
+def test_functions_of_lets_are_those_of_python(fn: Fn, a: int, b: int, constant: tuple[bool, bool]) -> None:
+    p = Builder()
+    with p.thread("t"):
+        p.advance(5)
+        registers = p.register(0), p.register(0), p.register()
+        p.let(registers[2], "ADD", registers[0], registers[1])
+        p.mark(p.observation("seen"), registers[2])
+    program = with_values(p.build(), 1, a, b)
+    assert program.steps[3].tolist() == [Op.LET, 2, Fn.ADD, 0, 0, 1, 0, 0]
+    run = both(with_step(program, 3, Op.LET, 2, fn, *operands(a, b, constant)))
+    exact = evaluate(fn, a, b, 5)
+    if exact is None or not -(2**63) <= exact < 2**63:
+        assert (run.status, run.fault) == (Status.OVERFLOW, (0, 3))
+    else:
+        assert run.marks[:, 2].tolist() == [exact]
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(Compare), VALUES, VALUES, st.booleans())
+def test_comparisons_of_branches_are_those_of_python(comparison: Compare, a: int, b: int, constant: bool) -> None:
+    p = Builder()
+    seen = p.observation("seen")
+    with p.thread("t"):
+        first, second = p.register(0), p.register(0)
+        with p.when(first, "==", second):
+            p.mark(seen, 1)
+        p.mark(seen, 2)
+    program = with_values(p.build(), 0, a, b)
+    assert program.steps[2].tolist() == [Op.BRANCH, Compare.NE, 0, 1, 0, 4, 0, 0]
+    run = both(with_step(program, 2, Op.BRANCH, comparison, 0, *operands(a, b, (False, constant))[2:]))
+    assert run.marks[:, 2].tolist() == ([2] if COMPARISONS[comparison](a, b) else [1, 2])
