@@ -26,7 +26,8 @@ class QueuedInterface:
 
     A packet that is sent takes a place in the ring, and the adapter reads its descriptor and data over PCI Express,
     several at once, and sends them. One that arrives is stored on the adapter, written to a buffer of its queue's
-    ring with its completion, and found by a poll; it is dropped where either is full. Raises RunError for a host
+    ring with its completion, behind those that came before, and found by a poll; it is dropped where either is full.
+    Raises RunError for a host
     without a stack.
     """
 
@@ -50,6 +51,8 @@ class QueuedInterface:
         self.processor = p.resource(f"{self.name} pipeline") if sheet.packet_time else None
         self.ring = p.container(f"{self.name} transmit ring", sheet.transmit_ring, sheet.transmit_ring, "packets")
         self.incoming = DropQueue(p, f"{self.name} receive buffer", sheet.receive_buffer, self.name)
+        # Posted writes of a device do not pass each other (PCI Express Base 3.0, 2.4.1).
+        self.stores = p.resource(f"{self.name} stores", lock=True)
         self._queues: dict[int, Napi] = {}
         self.lists = PageLists(p, self.places, stack)
         self._pools: dict[int, PagePool] = {}
@@ -138,7 +141,8 @@ class QueuedInterface:
         with self.incoming.entered(packet, packet.length), queue.ring.entered(packet, 1, held):
             p.advance(self.sheet.latency)
             self._process()
-            self.bus.write(packet.length, cached=cached, remote=far)
+            with p.hold(self.stores):
+                self.bus.write(packet.length, cached=cached, remote=far)
             if packet.joins:
                 self.incoming.leave(packet.length)
                 packet.joins.take(packet)

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from simio.components.host.host import PROCESS, Computer
 from simio.components.network.agreement import Dialogue
+from simio.components.network.placed import PlacedEndpoint
 from simio.components.network.rpc_tcp import Messages
 from simio.components.network.stack import Stack
+from simio.components.network.tcp import Endpoint
 from simio.description.sheets.remote import RemoteAdapter, RemoteLink
 from simio.errors import RunError
 from simio.program.builder import Builder, Operand, Register
-from simio.program.service import per_byte
+from simio.program.service import ceil_times, per_byte
 
 if TYPE_CHECKING:
     from simio.components.site import Site
@@ -37,12 +39,16 @@ class Side:
     """One end of a connection: whose CPU works, at which costs.
 
     The worker of a connection is one thread, as that of a queue of Linux is (drivers/nvme/host/tcp.c,
-    nvme_tcp_io_work; drivers/nvme/target/tcp.c, nvmet_tcp_io_work): on any CPU, and on one at a time.
+    nvme_tcp_io_work; drivers/nvme/target/tcp.c, nvmet_tcp_io_work): on the core of the connection, where it has one,
+    else on any CPU, and on one at a time.
     """
 
-    def __init__(self, host: Computer, sheet: RemoteLink | RemoteAdapter, name: str, polled: bool = False) -> None:
+    def __init__(
+        self, end: Endpoint, host: Computer, sheet: RemoteLink | RemoteAdapter, name: str, polled: bool = False
+    ) -> None:
         """A core that polls (`polled`) does one thing at a time by itself."""
         self.host, self.pdu = host, sheet.pdu_cost
+        self.place = end.process if isinstance(end, PlacedEndpoint) else None
         self.worker = None if polled else host.p.resource(f"{name} worker on {host.name}", lock=True)
         self.digest = per_byte(sheet.digest) * host.scale if sheet.digest else Fraction(0)
 
@@ -59,39 +65,59 @@ class Side:
             return
         with self._works("data units"):
             if self.pdu:
-                self.host.work(units * self.pdu)
+                self._work(units * self.pdu)
             if digests and self.digest:
                 with p.scope():
-                    self.host.work_on(0, p.register(size), self.digest, PROCESS)
+                    self._sum(p.register(size))
 
     def serve(self, cost: int) -> None:
         """CPU time of a command, beside its data units."""
         if cost:
             with self._works("target software"):
-                self.host.work(cost)
+                self._work(cost)
+
+    def _work(self, cost: Operand) -> None:
+        """Work of `cost` ps of the reference CPU's time."""
+        if self.place is None:
+            self.host.work(cost)
+        else:
+            self._on_core(self.host.span(cost))
+
+    def _sum(self, size: Register) -> None:
+        """Compute the digest of `size` bytes."""
+        if self.place is None:
+            self.host.work_on(0, size, self.digest, PROCESS)
+        else:
+            self._on_core(ceil_times(size, self.digest))
+
+    def _on_core(self, time: Operand) -> None:
+        assert self.place is not None
+        with self.place.kept():
+            self.place.core.spend(time)
 
 
 class StorageConnection:
     """A connection with a reader at each end."""
 
     def __init__(self, session: RemoteSession, name: str, target: Computer) -> None:
-        """Raises RunError where a host has an adapter with queues."""
+        """Raises RunError where cores that poll, or a card, would have to share packets with cores of a kernel."""
         sheet, site = session.sheet, session.site
         made = Dialogue(session.host, session.target, window=None, nodelay=True)
         self.near, self.far = site.sockets.connection(made, name, (sheet.largest, sheet.largest), False)
+        if sheet.cores and self.far.placed:
+            what = "a card at" if sheet.card else "cores that poll for"
+            raise RunError(
+                f"{what} a target whose adapter has queues ({self.far.stack.name!r}) is not modelled: the kernel's cores "
+                "have its packets; take links/nvme-tcp-nvmet, or an adapter of another kind, such as "
+                "adapters/ideal-ethernet",
+                f"links.{session.link.name}",
+            )
         for end in (self.near, self.far):
-            # A command is sent by one thread while another reads; a socket on cores has one owner.
-            if end.placed:
-                raise RunError(
-                    f"a connection to drives over an adapter with queues on {end.stack.name!r} is not modelled; "
-                    "give the host one of another kind, such as adapters/ideal-ethernet",
-                    f"links.{session.link.name}",
-                )
             end.inside = True
         self.card = sheet.card
         self._place(site, target)
-        self.initiator = Side(self.near.stack.host, session.adapter.part.sheet, name)
-        self.target = Side(target, sheet, name, polled=sheet.cores > 0)
+        self.initiator = Side(self.near, self.near.stack.host, session.adapter.part.sheet, name)
+        self.target = Side(self.far, target, sheet, name, polled=sheet.cores > 0)
         self.out = Messages(f"{name} to the target", self.near, self.far, sheet.depth)
         self.back = Messages(f"{name} to the initiator", self.far, self.near, sheet.depth)
         self.tags = site.p.container(f"{name} commands", sheet.depth, sheet.depth, "commands")
