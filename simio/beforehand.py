@@ -1,4 +1,4 @@
-"""What solid-state drives hold before a run, worked out once for all runs that begin with the same.
+"""Contents of solid-state drives before a run, worked out once for all runs that begin with the same.
 
 A drive in steady state has been overwritten at random, which takes as long to work out as much of a run. By itself a
 drive does so with its first command; here it is done before, so that further seeds and variants have a copy.
@@ -59,7 +59,7 @@ def mappings(program: Program) -> Iterator[int]:
 def _held(
     placement: int, unit: int, logical: int, stripes: int, stripe: int, room: int, cache: int, scale: int
 ) -> Ints:
-    """What tables of these sizes (those of `tables`) hold before the run, but for the buffer."""
+    """Contents before the run, but for the buffer, of tables of these sizes (those of `tables`)."""
     p = Builder()
     drive = p.machine("drive", w.WORDS.initial(placement=placement, unit=unit))
     at = p.machine("mapping", tables(logical, stripes, stripe, unit, room, cache, scale))

@@ -1,7 +1,8 @@
 """The functions of threaded code, in LLVM's intermediate representation.
 
-numba has no jump from one function into another (`musttail`), so that arithmetic and what leads from step to step
-are written here; what does more is numba's (`simio.engines.operations`), in functions that are called by their place.
+numba has no jump from one function into another (`musttail`). So the arithmetic of steps, and the way from one to the
+next, are written here. Other work of a step is in numba's functions (`simio.engines.operations`), called by their
+place.
 """
 
 from __future__ import annotations
@@ -80,11 +81,11 @@ class _Function(ir.IRBuilder):
         return self.gep(row, [at])
 
     def column(self, column: int) -> ir.Value:
-        """What a column of the step has."""
+        """Value of a column of the step."""
         return self.load(self.word(self.step, column))
 
     def control(self, column: int) -> ir.Value:
-        """What a column of `control` has."""
+        """Value of a column of `control`."""
         return self.load(self.word(self.shared, column))
 
     def register(self, column: int) -> ir.Value:
@@ -156,7 +157,7 @@ class _Function(ir.IRBuilder):
             self.answer(self.step, self.spent(), WORD(status))
 
     def placed(self, number: int, *arguments: ir.Value) -> ir.Value:
-        """What a function in a place answers, which gets `control` and these."""
+        """Answer of the function in a place, which gets `control` and these arguments."""
         functions = self.module.globals
         function = functions.get(place(number)) or ir.Function(self.module, PLACE, place(number))
         rest = [*arguments, *[WORD(0)] * 4]

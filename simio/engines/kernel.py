@@ -118,7 +118,8 @@ def next_event(control):
     time, sequence, slot = heap[last, 0], heap[last, 1], heap[last, 2]
     heap[last, 0] = c.LATEST
     heap[last, 1] = c.LATEST
-    sift(heap, heaped, time, sequence, slot)
+    if heaped > 0:
+        sift(heap, heaped, time, sequence, slot)
     return RUNNING
 
 

@@ -106,7 +106,7 @@ TABLES = (
     "steps", "threads", "heap", "ring", "free", "resources", "containers", "draws", "draw_table", "state",
     "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples",
 )  # fmt: skip
-"""Those that are at `STEPS_AT` and what follows it."""
+"""Tables whose addresses are at `STEPS_AT` and behind it, in order."""
 CHOICE_AT = 54
 """Address of the threaded code that goes on to the thread that runs next."""
 CONTROL_COLUMNS = 55

@@ -1,4 +1,4 @@
-"""What steps of the compiled engine name, and how a thread's children begin."""
+"""Operands of the compiled engine's steps, and the beginning of a thread's children."""
 
 from __future__ import annotations
 

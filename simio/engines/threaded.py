@@ -7,7 +7,8 @@ threaded code (J. R. Bell, "Threaded code", Communications of the ACM 16, 1973).
 on to the thread that runs next. Where something is wrong, it goes back to the loop.
 
 Each step is counted, and `left` says how many may be run: one where each step is seen by itself (a trace), else what
-is left of the budget. The functions themselves are in `simio.engines.intermediate`; here is which one a step has.
+is left of the budget. The functions themselves are in `simio.engines.intermediate`; this module says which one a step
+has.
 """
 
 from __future__ import annotations

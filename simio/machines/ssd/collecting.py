@@ -179,7 +179,7 @@ def prepare(state: NDArray, base: int) -> None:
 
 @machine("ssd")
 def begin(state: NDArray, base: int) -> int:
-    """What the first command does before anything else: 0 when the tables hold what was there before the run."""
+    """First act of the first command: 0 when the tables hold what was there before the run."""
     prepare(state, base)
     return 0
 
