@@ -27,8 +27,7 @@ class QueuedInterface:
     A packet that is sent takes a place in the ring, and the adapter reads its descriptor and data over PCI Express,
     several at once, and sends them. One that arrives is stored on the adapter, written to a buffer of its queue's
     ring with its completion, behind those that came before, and found by a poll; it is dropped where either is full.
-    Raises RunError for a host
-    without a stack.
+    Raises RunError for a host without a stack.
     """
 
     transmit_room = UNBOUNDED

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from simio.components.host.host import PROCESS, Computer
 from simio.components.network.agreement import Dialogue
+from simio.components.network.place import CorePlace
 from simio.components.network.placed import PlacedEndpoint
 from simio.components.network.rpc_tcp import Messages
 from simio.components.network.stack import Stack
@@ -44,11 +45,16 @@ class Side:
     """
 
     def __init__(
-        self, end: Endpoint, host: Computer, sheet: RemoteLink | RemoteAdapter, name: str, polled: bool = False
+        self,
+        host: Computer,
+        sheet: RemoteLink | RemoteAdapter,
+        name: str,
+        polled: bool = False,
+        place: CorePlace | None = None,
     ) -> None:
-        """A core that polls (`polled`) does one thing at a time by itself."""
+        """A core that polls (`polled`) does one thing at a time by itself; `place` is the core of the connection."""
         self.host, self.pdu = host, sheet.pdu_cost
-        self.place = end.process if isinstance(end, PlacedEndpoint) else None
+        self.place = place
         self.worker = None if polled else host.p.resource(f"{name} worker on {host.name}", lock=True)
         self.digest = per_byte(sheet.digest) * host.scale if sheet.digest else Fraction(0)
 
@@ -107,8 +113,8 @@ class StorageConnection:
         if sheet.cores and self.far.placed:
             what = "a card at" if sheet.card else "cores that poll for"
             raise RunError(
-                f"{what} a target whose adapter has queues ({self.far.stack.name!r}) is not modelled: the kernel's cores "
-                "have its packets; take links/nvme-tcp-nvmet, or an adapter of another kind, such as "
+                f"{what} a target whose adapter has queues ({self.far.stack.name!r}) is not modelled: the kernel's "
+                "cores have its packets; take links/nvme-tcp-nvmet, or an adapter of another kind, such as "
                 "adapters/ideal-ethernet",
                 f"links.{session.link.name}",
             )
@@ -116,8 +122,8 @@ class StorageConnection:
             end.inside = True
         self.card = sheet.card
         self._place(site, target)
-        self.initiator = Side(self.near, self.near.stack.host, session.adapter.part.sheet, name)
-        self.target = Side(self.far, target, sheet, name, polled=sheet.cores > 0)
+        self.initiator = Side(self.near.stack.host, session.adapter.part.sheet, name, place=_place_of(self.near))
+        self.target = Side(target, sheet, name, sheet.cores > 0, _place_of(self.far))
         self.out = Messages(f"{name} to the target", self.near, self.far, sheet.depth)
         self.back = Messages(f"{name} to the initiator", self.far, self.near, sheet.depth)
         self.tags = site.p.container(f"{name} commands", sheet.depth, sheet.depth, "commands")
@@ -129,6 +135,11 @@ class StorageConnection:
         kernel = copy.copy(far.stack.kernel)
         kernel.host = target
         far.stack = Stack(kernel, replace(part, sheet=part.sheet.model_copy(update=_NOTHING)) if self.card else part)
+
+
+def _place_of(end: Endpoint) -> CorePlace | None:
+    """The core of an end's connection, where it has one."""
+    return end.process if isinstance(end, PlacedEndpoint) else None
 
 
 class InTurn(Generic[Way]):
