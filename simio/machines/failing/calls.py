@@ -93,6 +93,6 @@ def _alike(function: Called) -> Called:
 
 for _function in (
     queue.controller_time, queue.write_time, reading.begin, reading.end, arm.free, writing.admit, writing.room,
-    writing.store, writing.stored, destaging.destage, destaging.write,
+    writing.store, writing.stored, destaging.destage, destaging.rouse, destaging.write,
 ):  # fmt: skip
     OF_DISK[_function] = _alike(_function)
