@@ -87,7 +87,7 @@ def steps(program: Program, same: Any) -> np.ndarray:
 
 
 def threaded(operations: dict[Op, Callable[..., int]], choose: Callable[[Any], int]) -> Callable[..., Any]:
-    """What threaded code does: the next step, how many more may be run, and the status."""
+    """The work of threaded code: the next step, how many more may be run, and the status."""
 
     def run(code: int, step: int, thread: int, left: int, control: Any) -> tuple[int, int, int]:
         pc, own = (step - control[c.STEPS_AT]) // (8 * c.STEP_COLUMNS), pointer(thread)

@@ -1,4 +1,4 @@
-"""What the marks of a run recorded: the bytes delivered, and distributions of all else that was observed."""
+"""Records of the marks of a run: the bytes delivered, and distributions of all else that was observed."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ EDGES = (0, 1, -1, 2, -2, 3, -7, 8, 2**31, -(2**31), 2**62, -(2**62), 2**63 - 1,
 """Values at which sums, products and quotients turn, wrap or fail."""
 VALUES = st.one_of(st.sampled_from(EDGES), st.integers(-(2**63), 2**63 - 1), st.integers(-9, 9))
 KINDS = st.tuples(st.booleans(), st.booleans())
-"""Which operands are constants."""
+"""Flags of the operands that are constants."""
 
 
 def with_step(program: Program, at: int, *row: int) -> Program:
