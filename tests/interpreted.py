@@ -29,14 +29,14 @@ Words = ctypes.POINTER(ctypes.c_int64)
 
 def interpret(patch: pytest.MonkeyPatch) -> None:
     """From now on, `simio.engines.compiled` runs the loop's source."""
-    from simio.engines import compiled, kernel, lines, operations, prepared, registers, tables, timeline
+    from simio.engines import compiled, kernel, lines, operations, pending, prepared, registers, tables, timeline
 
-    for module in (kernel, lines, operations, registers, tables, timeline):
+    for module in (kernel, lines, operations, pending, registers, tables, timeline):
         patch.setattr(module, "pointer", pointer)
     patch.setattr(tables, "row", array)
     patch.setattr(tables, "table", array)
     patch.setattr(registers, "_copy", copy)
-    patch.setattr(kernel, "_threaded", threaded(operations.OPERATIONS, kernel.next_event))
+    patch.setattr(kernel, "_threaded", threaded(operations.OPERATIONS, kernel.next_event, kernel.pass_limit))
     patch.setattr(prepared, "entry", lambda *_: None)
     patch.setattr(prepared, "_steps", steps)
     patch.setattr(prepared, "_codes", lambda table, _: table[:, -1])
@@ -86,7 +86,9 @@ def steps(program: Program, same: Any) -> np.ndarray:
     return table
 
 
-def threaded(operations: dict[Op, Callable[..., int]], choose: Callable[[Any], int]) -> Callable[..., Any]:
+def threaded(
+    operations: dict[Op, Callable[..., int]], choose: Callable[[Any], int], pass_limit: Callable[[Any], int]
+) -> Callable[..., Any]:
     """The work of threaded code: the next step, how many more may be run, and the status."""
 
     def run(code: int, step: int, thread: int, left: int, control: Any) -> tuple[int, int, int]:
@@ -95,6 +97,8 @@ def threaded(operations: dict[Op, Callable[..., int]], choose: Callable[[Any], i
         while True:
             if status == c.SUSPENDED:
                 status = choose(control)
+                if status == c.LIMIT:
+                    status = pass_limit(control)
                 if status != c.RUNNING:
                     return pc, left, status
                 thread = control[c.THREADS_AT] + control[c.SLOT] * 8 * c.THREAD_COLUMNS

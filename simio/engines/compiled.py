@@ -114,6 +114,8 @@ class _Tables:
         self.control = zeros(c.CONTROL_COLUMNS)
         self.control[[c.INTERVAL, c.NEXT_SAMPLE]] = interval
         self.control[[c.SLOT, c.HELD]] = -1
+        self.control[[c.HELD_TIME, c.FIRST_TIME]] = c.LATEST
+        self.control[c.STOP] = min(interval, options.until)
         self.control[c.USED_REGISTERS] = program.registers
         limits = (
             options.until,
@@ -141,6 +143,8 @@ class _Tables:
         self.ring[: len(first.due)] = first.due
         self.control[[c.RING_COUNT, c.WORKING]] = len(first.due), first.working
         self.control[[c.HEAPED, c.SEQUENCE]] = len(first.later)
+        if len(first.later):
+            self.control[c.FIRST_TIME] = first.later[0, 0]
         self.control[[c.USED, c.NEXT_SERIAL]] = count
 
     @property

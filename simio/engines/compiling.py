@@ -31,7 +31,7 @@ def compile_ir(name: str) -> tuple[str, dict[str, Any]]:
 
         functions = [] if name == LOOP else _functions(name)
         made = compiled_loop() if name == LOOP else compiled_family(functions)
-    places = [place(number) for number in range(len(functions) or 2 + len(threaded.OPERATIONS))]
+    places = [place(number) for number in range(len(functions) or threaded.FIRST_PLACE + len(threaded.OPERATIONS))]
     text = with_places(made.inspect_llvm(), made.native_name, len(places))
     if name == LOOP:
         text = linked(text, intermediate())

@@ -13,7 +13,7 @@ from numba import cfunc, types
 
 from simio.engines import threaded
 from simio.engines.jit import register_shared
-from simio.engines.kernel import next_event, run
+from simio.engines.kernel import next_event, pass_limit, run
 from simio.engines.operations import OPERATIONS
 from simio.engines.tables import WORDS
 from simio.machines.door import Machine
@@ -35,7 +35,7 @@ def compiled_family(functions: Sequence[Machine]) -> Any:
 def compiled_loop() -> Any:
     """The loop, and the operations that threaded code calls, behind the same interface; the state is `control`."""
     operations = [(OPERATIONS[operation], "state, base, now") for operation in threaded.OPERATIONS]
-    return _behind([(run, "state"), (next_event, "state"), *operations])
+    return _behind([(run, "state"), (next_event, "state"), (pass_limit, "state"), *operations])
 
 
 def _behind(functions: Sequence[tuple[Any, str]]) -> Any:

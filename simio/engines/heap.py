@@ -1,4 +1,4 @@
-"""The compiled engine's event heap: entries (time, sequence, slot), the earliest first.
+"""A heap of events: entries (time, sequence, slot), the earliest first.
 
 An entry has four children. With thousands of entries, more than a first cache holds, the way to a leaf then waits
 half as often for memory as with two. Behind the last entry are `layout.HEAP_SPARE` that are later than any, so that

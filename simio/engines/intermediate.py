@@ -18,6 +18,7 @@ from simio.engines.threaded import (
     FIRST_BRANCH,
     FIRST_CALL,
     FIRST_OPERATION,
+    FIRST_PLACE,
     FIRST_WORD,
     JUMP,
     LOOP,
@@ -61,7 +62,7 @@ def intermediate() -> str:
     _jump(_Function(module, name(JUMP)))
     _loop(_Function(module, name(LOOP)))
     for number in range(len(OPERATIONS)):
-        _operation(_Function(module, name(FIRST_OPERATION + number)), 2 + number)
+        _operation(_Function(module, name(FIRST_OPERATION + number)), FIRST_PLACE + number)
     return str(module)
 
 
@@ -156,12 +157,12 @@ class _Function(ir.IRBuilder):
         with self.if_then(condition, likely=False):
             self.answer(self.step, self.spent(), WORD(status))
 
-    def placed(self, number: int, *arguments: ir.Value) -> ir.Value:
-        """Answer of the function in a place, which gets `control` and these arguments."""
+    def placed(self, number: int, *arguments: ir.Value, apart: bool = False) -> ir.Value:
+        """Answer of the function in a place, which gets `control` and these arguments; `apart` if called rarely."""
         functions = self.module.globals
         function = functions.get(place(number)) or ir.Function(self.module, PLACE, place(number))
         rest = [*arguments, *[WORD(0)] * 4]
-        return self.call(function, [self.shared, *rest[:4]])
+        return self.call(function, [self.shared, *rest[:4]], attrs=("noinline",) if apart else ())
 
 
 def _let(f: _Function, fn: int, first: bool, second: bool) -> None:
@@ -269,7 +270,9 @@ def _next_thread(f: _Function) -> None:
     """Have the next thread chosen, and go on to its step."""
     status = f.placed(1)
     with f.if_then(f.icmp_signed("!=", status, WORD(c.RUNNING)), likely=False):
-        f.answer(f.step, f.left, status)
+        status = f.placed(2, apart=True)
+        with f.if_then(f.icmp_signed("!=", status, WORD(c.RUNNING)), likely=False):
+            f.answer(f.step, f.left, status)
     row = f.mul(f.control(c.SLOT), WORD(8 * c.THREAD_COLUMNS))
     thread = f.inttoptr(f.add(f.control(c.THREADS_AT), row), ADDRESS)
     f.run(f.numbered(f.load(f.word(thread, c.PC))), thread, f.left)

@@ -1,7 +1,7 @@
 """The compiled engine's loop: it goes from event to event, and has each thread's steps run by threaded code.
 
-Order is the contract's: events run by (time, sequence). Events that are due now wait in a ring, later ones in a
-heap. What the heap holds for this instant was scheduled before the instant began, and so goes first.
+Order is the contract's: events run by (time, sequence). Threads that are due now wait in a ring, later ones among the
+pending events. What these hold for this instant was scheduled before the instant began, and so goes first.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from numba.extending import intrinsic
 
 from simio.engines import codes, tables
 from simio.engines import layout as c
-from simio.engines.heap import push, sift
 from simio.engines.jit import compiled, inlined
 from simio.engines.lines import integrate
+from simio.engines.pending import let_go, schedule, take
 from simio.engines.tables import pointer
 from simio.engines.threaded import CODE, CONVENTION
 from simio.engines.timeline import catch_up
@@ -72,13 +72,9 @@ def _row(control):
 
 @compiled
 def next_event(control):
-    """Find the thread that runs next, at its time; RUNNING, or why there is none."""
-    heap = tables.heap(control)
-    now = control[c.NOW]
-    heaped = control[c.HEAPED]
-    held = control[c.HELD]
-    top = heap[0, 0]
-    if heaped == 0 or top != now:
+    """Find the thread that runs next, at its time; RUNNING, or LIMIT where that is for `pass_limit` to do."""
+    first = control[c.FIRST_TIME]
+    if first != control[c.NOW] or control[c.HEAPED] == 0:
         if control[c.RING_COUNT] > 0:
             head = control[c.RING_HEAD]
             control[c.SLOT] = pointer(control[c.RING_AT])[head]
@@ -86,41 +82,41 @@ def next_event(control):
             control[c.RING_HEAD] = head if head < control[c.THREADS] else 0
             control[c.RING_COUNT] -= 1
             control[c.EVENTS] += 1
-            if held >= 0:
-                push(heap, heaped, control[c.HELD_TIME], control[c.HELD_SEQUENCE], held)
-                control[c.HEAPED] = heaped + 1
-                control[c.HELD] = -1
+            if control[c.HELD] >= 0:
+                schedule(control, control[c.HELD_TIME], control[c.HELD])
+                let_go(control)
             return RUNNING
-        sooner = held >= 0 and (heaped == 0 or control[c.HELD_TIME] < top)
-        if not sooner and heaped == 0:
-            return codes.DEADLOCK
-        time = control[c.HELD_TIME] if sooner else top
-        if time > control[c.UNTIL]:
-            control[c.NOW] = control[c.UNTIL]
-            return codes.UNTIL
-        if control[c.NEXT_SAMPLE] < time:
-            catch_up(control, time)
+        time = min(first, control[c.HELD_TIME])
+        if time >= control[c.STOP]:
+            return c.LIMIT
         control[c.NOW] = time
-        if sooner:
-            control[c.SLOT] = held
-            control[c.HELD] = -1
-            control[c.EVENTS] += 1
-            return RUNNING
-    control[c.SLOT] = heap[0, 2]
+    return _earliest(control)
+
+
+@inlined
+def _earliest(control):
+    """Go on with the thread that is held, or with the first that is pending, whose time has come."""
     control[c.EVENTS] += 1
-    if held >= 0:
-        sift(heap, heaped, control[c.HELD_TIME], control[c.HELD_SEQUENCE], held)
-        control[c.HELD] = -1
-        return RUNNING
-    heaped -= 1
-    control[c.HEAPED] = heaped
-    last = np.uint64(heaped)
-    time, sequence, slot = heap[last, 0], heap[last, 1], heap[last, 2]
-    heap[last, 0] = c.LATEST
-    heap[last, 1] = c.LATEST
-    if heaped > 0:
-        sift(heap, heaped, time, sequence, slot)
+    if control[c.HELD_TIME] < control[c.FIRST_TIME] or control[c.HEAPED] == 0:
+        control[c.SLOT] = control[c.HELD]
+        let_go(control)
+    else:
+        control[c.SLOT] = take(control)
     return RUNNING
+
+
+@compiled
+def pass_limit(control):
+    """Record the timeline until the next event, and find its thread; RUNNING, or why there is none."""
+    if control[c.HEAPED] == 0 and control[c.HELD] < 0:
+        return codes.DEADLOCK
+    time = min(control[c.FIRST_TIME], control[c.HELD_TIME])
+    if time > control[c.UNTIL]:
+        control[c.NOW] = control[c.UNTIL]
+        return codes.UNTIL
+    catch_up(control, time)
+    control[c.NOW] = time
+    return _earliest(control)
 
 
 @intrinsic

@@ -77,9 +77,11 @@ SLOT = 16
 """The thread that runs or has run last, -1 before the first."""
 STEP = 17
 HELD = 18
-"""A thread that has just begun to advance, or -1: where it or the heap's first is next, the heap is used once."""
+"""A thread that has just begun to advance, or -1: pending events are changed once, or not at all if it is next."""
 HELD_TIME = 19
-HELD_SEQUENCE = 20
+"""LATEST if none is held."""
+STOP = 20
+"""The earliest instant that may need a row of the timeline before it, or is the last of the run."""
 UNTIL = 21
 BUDGET = 22
 RECORDS = 23
@@ -109,7 +111,11 @@ TABLES = (
 """Tables whose addresses are at `STEPS_AT` and behind it, in order."""
 CHOICE_AT = 54
 """Address of the threaded code that goes on to the thread that runs next."""
-CONTROL_COLUMNS = 55
+FIRST_TIME = 55
+"""Time of the first of the pending events, LATEST if there is none."""
+LISTED = 56
+"""1 while they are a list, 0 while they are a heap."""
+CONTROL_COLUMNS = 57
 
 MASK = 2**31 - 1
 """A digit of an area."""
@@ -125,6 +131,8 @@ SUSPENDED = -6
 """Not of the loop, but of a step: its thread waits, and goes on behind that step."""
 ENDED = -7
 """The same for a thread that has ended."""
+LIMIT = -8
+"""Not of the loop, but of its choice of the next thread: the timeline's next row or the run's end may come first."""
 
 STEP_COLUMNS = 8
 HEAP_COLUMNS = 3

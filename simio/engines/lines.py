@@ -119,8 +119,6 @@ def integrate(containers, k, now):
         return
     containers[k, c.LAST] = now
     level = containers[k, c.LEVEL]
-    if level == 0:
-        return
     if level <= c.MASK and span <= c.MASK:
         total = containers[k, c.AREA] + level * span
         containers[k, c.AREA] = total & c.MASK
@@ -165,19 +163,17 @@ def change(containers, k, delta):
 @compiled
 def serve(containers, k, threads, control):
     """Grant waiting gets, then waiting puts, each in order, until neither head fits."""
-    progress = True
-    while progress:
-        progress = False
+    while True:
         slot = containers[k, c.GET_HEAD]
         while slot >= 0 and threads[np.uint64(slot), c.AMOUNT] <= containers[k, c.LEVEL]:
             change(containers, k, -threads[np.uint64(slot), c.AMOUNT])
             slot = leave(containers, k, c.GET_HEAD, threads, control)
-            progress = True
         slot = containers[k, c.PUT_HEAD]
+        if slot < 0 or containers[k, c.LEVEL] > containers[k, c.CAPACITY] - threads[np.uint64(slot), c.AMOUNT]:
+            return
         while slot >= 0 and containers[k, c.LEVEL] <= containers[k, c.CAPACITY] - threads[np.uint64(slot), c.AMOUNT]:
             change(containers, k, threads[np.uint64(slot), c.AMOUNT])
             slot = leave(containers, k, c.PUT_HEAD, threads, control)
-            progress = True
 
 
 @compiled
@@ -195,8 +191,11 @@ def leave(containers, k, head, threads, control):
 @compiled
 def exchange(containers, k, threads, slot, amount, head, control, now):
     """Put (head PUT_HEAD) or get at once if it fits and nobody waits, else join the line; False if it waits."""
-    integrate(containers, k, now)
     level = containers[k, c.LEVEL]
+    if level == 0:
+        containers[k, c.LAST] = now
+    else:
+        integrate(containers, k, now)
     if head == c.PUT_HEAD:
         fits = level <= containers[k, c.CAPACITY] - amount
         delta = amount

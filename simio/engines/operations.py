@@ -13,11 +13,11 @@ import numpy as np
 from simio.engines import codes, tables
 from simio.engines import layout as c
 from simio.engines.arithmetic import duration
-from simio.engines.heap import push
 from simio.engines.jit import compiled, inlined
 from simio.engines.lines import exchange, ready
 from simio.engines.lines import release as give_back
 from simio.engines.lines import seize as take
+from simio.engines.pending import schedule
 from simio.engines.registers import named, operand, start_child
 from simio.engines.tables import pointer
 from simio.machines.random import draw as drawn
@@ -63,24 +63,22 @@ def advance(control, step, thread):
         time = duration(time, amount, of[3], of[4])
         if time == 0:
             return c.RUNNING
-    if time < 0 or time > _MAX - now:
+        if time < 0:
+            return codes.HORIZON
+    if time > _MAX - now:
         return codes.HORIZON
     stats = pointer(control[c.STATS_AT])
     name = own[c.NAME] * c.STAT_COLUMNS + 2
     spent = stats[name]
     stats[name] = spent + time if spent <= _MAX - time else _MAX
     due = now + time
-    first = due < pointer(control[c.HEAP_AT])[0] and control[c.RING_COUNT] == 0
-    if first and due <= control[c.NEXT_SAMPLE] and due <= control[c.UNTIL]:
+    if due < control[c.FIRST_TIME] and control[c.RING_COUNT] == 0 and due < control[c.STOP]:
         # The thread is the next one itself.
         control[c.NOW] = due
         control[c.EVENTS] += 1
         return c.RUNNING
-    sequence = control[c.SEQUENCE]
-    control[c.SEQUENCE] = sequence + 1
     control[c.HELD] = control[c.SLOT]
     control[c.HELD_TIME] = due
-    control[c.HELD_SEQUENCE] = sequence
     return c.SUSPENDED
 
 
@@ -152,9 +150,7 @@ def fork(control, step, thread):
     if delay == 0:
         ready(control, threads, child)
         return c.RUNNING
-    push(tables.heap(control), control[c.HEAPED], now + delay, control[c.SEQUENCE], child)
-    control[c.HEAPED] += 1
-    control[c.SEQUENCE] += 1
+    schedule(control, now + delay, child)
     return c.RUNNING
 
 

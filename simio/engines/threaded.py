@@ -32,8 +32,9 @@ OPERATIONS = (
 )  # fmt: skip
 """Operations whose functions are numba's, in the order of their places.
 
-The loop and its choice of the next thread are in the places before them.
+The loop and its choice of the next thread are in the places before them, `FIRST_PLACE` of them.
 """
+FIRST_PLACE = 3
 SHIFT = len(Fn)
 """DIV by a constant power of two, which rounds toward minus infinity as it has to."""
 MASK = len(Fn) + 1

@@ -60,3 +60,4 @@ def catch_up(control, until):
             control[c.NEXT_SAMPLE] = _MAX
             break
         control[c.NEXT_SAMPLE] = pointer(control[c.TIMES_AT])[rows - 1] + control[c.INTERVAL]
+    control[c.STOP] = min(control[c.UNTIL], control[c.NEXT_SAMPLE])

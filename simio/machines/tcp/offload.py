@@ -20,12 +20,12 @@ MOST = 65535
 
 
 @shared
-def goes_on(state: NDArray, base: int, now: int, end: int, room: int) -> bool:
-    """True if the next segment is new data that follow at `end`, and fits into `room` bytes."""
+def continuation(state: NDArray, base: int, now: int, end: int, room: int) -> int:
+    """First word, plus 1, of the next segment if its data are new, follow at `end` and fit `room` bytes; else 0."""
     if state[base + c.RESEND] >= 0 or state[base + c.NXT] != end or state[base + c.MAX] != end:
-        return False
+        return 0
     word = plan(state, base, now, 0) - 1
-    return word >= 0 and word >> 19 == end and 0 < word & 65535 <= room and word >> 16 & c.SYN == 0
+    return word + 1 if word >> 19 == end and 0 < word & 65535 <= room and word >> 16 & c.SYN == 0 else 0
 
 
 @machine("tcp")
@@ -39,7 +39,7 @@ def output(state: NDArray, base: int, now: int) -> int:
     if now > c.LATEST:
         return -1
     before, below = state[base + c.MAX], state[base + c.BELOW]
-    word = put_out(state, base, now)
+    word = put_out(state, base, now, plan(state, base, now, 1))
     if word == 0:
         return unwatched(state, base)
     length = (word - 1) & 65535
@@ -51,12 +51,15 @@ def output(state: NDArray, base: int, now: int) -> int:
     added = state[base + c.BELOW] - below
     state[base + c.BELOW] = below
     flags = 0
-    while flags == 0 and length % mss == 0 and goes_on(state, base, now, seq + length, most - length):
-        more = put_out(state, base, now) - 1
+    while flags == 0 and length % mss == 0:
+        more = continuation(state, base, now, seq + length, most - length)
+        if more == 0:
+            break
+        put_out(state, base, now, more)
         added += state[base + c.BELOW] - below
         state[base + c.BELOW] = below
-        length += more & 65535
-        flags = more >> 16 & 7
+        length += (more - 1) & 65535
+        flags = (more - 1) >> 16 & 7
     state[base + c.BELOW] = below + added
     return (seq << 19 | flags << 16 | length) + 1
 

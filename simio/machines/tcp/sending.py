@@ -258,9 +258,8 @@ def count_data(state: NDArray, base: int, now: int, length: int) -> None:
 
 
 @shared
-def put_out(state: NDArray, base: int, now: int) -> int:
-    """Send the next segment: its first word, plus 1; 0 if none goes."""
-    word = plan(state, base, now, 1)
+def put_out(state: NDArray, base: int, now: int, word: int) -> int:
+    """Send the segment of which `plan` gave the first word, plus 1, and return that; with 0, note that none goes."""
     waiting(state, base, now, word)
     if word == 0:
         hold(state, base, now)
@@ -313,7 +312,7 @@ def output(state: NDArray, base: int, now: int) -> int:
     """Send the next segment: its first word, plus 1; TIMER or 0 if none goes."""
     if now > c.LATEST:
         return -1
-    word = put_out(state, base, now)
+    word = put_out(state, base, now, plan(state, base, now, 1))
     return word if word > 0 else unwatched(state, base)
 
 
