@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 from ipaddress import ip_address
 from socket import AF_INET, AF_INET6, create_server
 from typing import TYPE_CHECKING
@@ -69,7 +71,10 @@ def _serve(session: Session, host: str, port: int) -> None:
     try:
         listening = create_server((name, port), family=AF_INET6 if ":" in name else AF_INET)
     except OSError as error:
-        raise SimioError(f"cannot listen on {host}:{port}: {error.strerror or error}; --port sets another") from error
+        # The text of the error itself names the address again.
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror or str(error)
+        wrong = "port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "host"
+        raise SimioError(f"cannot listen on {host}:{port}: {reason}; --{wrong} sets another") from error
     with listening:
         server = make_server(name, port, app.server, threaded=True, fd=listening.fileno())
         click.echo(f"http://{shown}:{listening.getsockname()[1]}/   (Ctrl-C ends it)")

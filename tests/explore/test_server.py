@@ -100,7 +100,15 @@ def test_a_port_that_is_taken_is_told() -> None:
         port = str(taken.getsockname()[1])
         done = explore(str(SCENARIOS / "sgi-hippi-raw.yaml"), "--port", port)
     assert done.exit_code == 2
-    assert f"cannot listen on 127.0.0.1:{port}" in done.stderr
+    assert done.stderr == f"cannot listen on 127.0.0.1:{port}: Address already in use; --port sets another\n"
+
+
+def test_a_host_that_is_not_this_machine_is_told() -> None:
+    # An address for documents (RFC 5737), which no machine has.
+    done = explore(str(SCENARIOS / "sgi-hippi-raw.yaml"), "--host", "192.0.2.1", "--port", "0")
+    assert done.exit_code == 2
+    assert "cannot listen on 192.0.2.1:0: " in done.stderr
+    assert done.stderr.endswith("; --host sets another\n")
 
 
 @pytest.mark.parametrize(
