@@ -85,6 +85,19 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        """The context of a command; help that cannot be written ends here, as a message and an exit status."""
+        try:
+            return super().make_context(*args, **more)
+        except OSError as error:
+            if error.errno not in UNWRITABLE:
+                raise
+            from simio.errors import SimioError
+
+            unwritten = SimioError(f"cannot write the output: {error.strerror}")
+            click.echo(str(unwritten), err=True)
+            raise click.exceptions.Exit(unwritten.exit_status) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the subcommand; whatever goes wrong in it ends here, as a message and an exit status."""
         _tolerate_encoding()

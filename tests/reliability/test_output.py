@@ -16,11 +16,10 @@ FULL = Path("/dev/full")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
-def test_a_full_disk_below_the_output() -> None:
+@pytest.mark.parametrize("said", ["schema", "--help", "--version"])
+def test_a_full_disk_below_the_output(said: str) -> None:
     with FULL.open("w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "simio", "schema"], stdout=full, stderr=subprocess.PIPE, text=True
-        )
+        done = subprocess.run([sys.executable, "-m", "simio", said], stdout=full, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (2, "cannot write the output: No space left on device\n")
 
 
