@@ -81,6 +81,8 @@ def file_option(*names: str, **more: Any) -> Decorator:
 
 def _checked(ctx: click.Context, _param: click.Parameter, path: str | None) -> str | None:
     if path is not None and not ctx.resilient_parsing:
+        if path in ("", "-"):
+            raise SimioError(f"cannot write {quote(path)}: expected the name of a file, such as 'answer.txt'")
         check_output(path, forced(ctx))
     return path
 

@@ -51,6 +51,16 @@ WRITING = {
 }
 
 
+@pytest.mark.parametrize("name", ["", "-"])
+@pytest.mark.parametrize("command", ["run -o", "run --html", "schema"])
+def test_what_is_no_name_of_a_file_is_refused(here: Path, command: str, name: str) -> None:
+    before = sorted(here.iterdir())
+    done = simio(*WRITING[command], name)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == f"cannot write '{name}': expected the name of a file, such as 'answer.txt'\n"
+    assert sorted(here.iterdir()) == before
+
+
 @pytest.mark.parametrize("command", WRITING)
 def test_a_file_of_the_user_stays(here: Path, command: str) -> None:
     for name in ("mine.yaml", "notes.txt"):
