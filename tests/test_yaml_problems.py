@@ -60,6 +60,25 @@ big: 123456789012345678901234567890
             "check the indentation, and put a text with ': ' in it in quotes",
         ),
         (
+            "a:\n  # about b\n  b\n    c: 2",
+            "f:3:3: found 'b'; expected 'key: value'; every line of a map has a key and a ':'",
+        ),
+        (
+            "a: 1\nb\n# about c\nc: 2",
+            "f:2:1: found 'b'; expected 'key: value'; every line of a map has a key and a ':'",
+        ),
+        ("a:\n  b:20 ms\n  c: 2", "f:2:3: found 'b:20 ms'; expected 'key: value'; a space belongs behind the ':'"),
+        ("a: 1\nb:20 ms\nc: 2", "f:2:1: found 'b:20 ms'; expected 'key: value'; a space belongs behind the ':'"),
+        (
+            "a:\n  -{b: 1, c: 2}\n",
+            "f:2:3: found '-{b: 1, c: 2}'; expected '- ' and an item; a space belongs behind the '-' of a list",
+        ),
+        (
+            "a: a text\n  of lines\n  with a note: here",
+            "f:3:14: found ': here'; expected one 'key: value' a line; "
+            "check the indentation, and put a text with ': ' in it in quotes",
+        ),
+        (
             "a: [1,\nb: 2\n",
             "f:1:4: found an opening [ that is never closed; expected a closing ] before the end of the file",
         ),
