@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from simio.errors import did_you_mean
+from simio.errors import did_you_mean, quote
 from simio.loading.catalogue import data_root
 from simio.loading.yamltree import parse_yaml
 from simio.reading import read_file
@@ -55,9 +55,11 @@ def located(text: str) -> str:
 def near_ready(text: str) -> str:
     """A suggestion of a ready scenario for the name of a missing file, or an empty text."""
     folder, base = os.path.split(text)
-    if os.path.lexists(text):
+    if os.path.lexists(text) or folder not in ("", _FOLDER):
         return ""
-    return did_you_mean(base.removesuffix(".yaml"), ready_names()) if folder in ("", _FOLDER) else ""
+    if located(text) != text:
+        return f"did you mean {quote(located(text))}?"
+    return did_you_mean(base.removesuffix(".yaml"), ready_names())
 
 
 def ready_scenarios() -> list[Ready]:
