@@ -11,7 +11,7 @@ from os.path import isfile
 from pathlib import Path
 
 from simio.description.sheets import CATEGORIES, sheet_kinds
-from simio.errors import Problem, ScenarioError, SimioError, did_you_mean, nearest, quote
+from simio.errors import Problem, ScenarioError, SimioError, nearest, quote
 from simio.files import note_input
 from simio.loading.datasheet import (
     BASES,
@@ -224,9 +224,11 @@ def _near(name: str, known: list[str]) -> str:
     holding = [each for each in names if len(own) >= SHORTEST and own in each.partition("/")[2]]
     if holding:
         return f"did you mean {quote(min(holding, key=len))}?"
-    tails = {each.partition("/")[2]: each for each in reversed(names)}
-    near = nearest(own, tails)
-    return f"did you mean {quote(tails[near])}?" if near else did_you_mean(name, known) if folder else ""
+    for among in (names, known):
+        tails = {each.partition("/")[2]: each for each in reversed(among)}
+        if near := nearest(own, tails):
+            return f"did you mean {quote(tails[near])}?"
+    return ""
 
 
 def data_root(package: str) -> Path:

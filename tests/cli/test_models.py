@@ -70,6 +70,8 @@ def test_an_unknown_part_is_told_with_the_nearest() -> None:
         done = models("show", word)
         assert done.exit_code == 2
         assert f"did you mean '{meant}'?" in done.stderr
+    # A folder in common makes no two names alike.
+    assert models("show", "disks/foo").stderr.endswith("'disks/foo'; `simio models` lists those that there are\n")
     assert models("nothing like it").stderr.endswith("'nothing like it'; `simio models` lists those that there are\n")
 
 
