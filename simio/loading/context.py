@@ -62,5 +62,5 @@ def check_names(ctx: Context, section: Node, path: str) -> None:
     """Note keys that cannot be names: a dot separates names in a key path and in an endpoint."""
     for name in section.entries:
         if not _NAME.fullmatch(name):
-            expected = "a name of letters, digits, '_' and '-' that begins with a letter"
+            expected = "a name of letters, digits, '_' and '-' that begins with a letter or '_'"
             ctx.problems.add(join(path, name), quote(name), expected, place=place_of(section, name))

@@ -12,11 +12,11 @@ from simio import units
 from simio.description.model import Origin, Part
 from simio.description.quantities import quantity_of
 from simio.description.sheets import sheet_kinds
-from simio.errors import Place, ScenarioError, quote
+from simio.errors import Place, ScenarioError, nearest, quote
 from simio.loading.catalogue import CatalogueEntry, UnknownPart
 from simio.loading.context import Context
 from simio.loading.keypaths import mapping
-from simio.loading.problems import a, join, keys_of
+from simio.loading.problems import a, join, keys_of, place_of
 from simio.loading.yamltree import Node, value_text
 
 
@@ -24,6 +24,8 @@ def find_entry(ctx: Context, node: Node, category: str, path: str, place: Place)
     """The datasheet that the `model` of a part names, or None and a problem."""
     model = node.entries.get("model")
     if model is None:
+        if _misspelt(ctx, node, category, path):
+            return None
         names = ctx.catalogue.names(category)
         such = f" such as '{names[0]}'" if names else ""
         other = ", or like and the name of another host" if category == "host" else ""
@@ -40,6 +42,22 @@ def find_entry(ctx: Context, node: Node, category: str, path: str, place: Place)
     except ScenarioError as error:
         ctx.problems.extend(error.problems)
     return None
+
+
+def _misspelt(ctx: Context, node: Node, category: str, path: str) -> bool:
+    """Whether a part without a `model` has a key that is meant as one; it is then a problem."""
+    sought = ("model", "like") if category == "host" else ("model",)
+    for key, value in node.entries.items():
+        where = join(path, key)
+        word, _, rest = key.partition(" ")
+        if word in sought and rest and value.value is None:
+            expected = quote(f"{word}: {rest.strip()}")
+            ctx.problems.add(where, f"the key {quote(key)}", expected, "a ':' is missing", place_of(node, key))
+            return True
+        if near := nearest(key, sought):
+            ctx.problems.unknown(where, key, [near], place_of(node, key))
+            return True
+    return False
 
 
 def beside(ctx: Context, place: Place) -> Path:
