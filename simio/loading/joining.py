@@ -107,7 +107,8 @@ def _ports(ctx: Context, spec: LinkSpec, index: int, inventory: Inventory) -> tu
         adapters = inventory.hosts[owner].adapters
         if adapters is None or adapter in adapters:
             return (end,)
-        _no_end(ctx, spec, index, end, [f"{owner}.{name}" for name in adapters])
+        adds = f"'adapters: {{{adapter}: {{model: …, bus: …}}}}' in host {quote(owner)} adds it"
+        _no_end(ctx, spec, index, end, [f"{owner}.{name}" for name in adapters], adds)
         return None
     if owner in inventory.hosts:
         names = [f"{owner}.{name}" for name in inventory.hosts[owner].adapters or ()]
@@ -126,12 +127,12 @@ def _ports(ctx: Context, spec: LinkSpec, index: int, inventory: Inventory) -> tu
     return None
 
 
-def _no_end(ctx: Context, spec: LinkSpec, index: int, end: str, known: list[str]) -> None:
-    hint = did_you_mean(end, known)
+def _no_end(ctx: Context, spec: LinkSpec, index: int, end: str, known: list[str], hint: str = "") -> None:
+    near = did_you_mean(end, known)
     expected = (
-        f"host.adapter, a switch or a disk: {one_of(known, hint)}" if known else "host.adapter, a switch or a disk"
+        f"host.adapter, a switch or a disk: {one_of(known, near)}" if known else "host.adapter, a switch or a disk"
     )
-    _note(ctx, spec, f"the unknown end {quote(end)}", expected, hint, index)
+    _note(ctx, spec, f"the unknown end {quote(end)}", expected, near or hint, index)
 
 
 def _end_part(end: str, inventory: Inventory) -> Part | None:

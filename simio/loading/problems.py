@@ -154,7 +154,9 @@ class ProblemList:
                 expected = _marked(model, location) or expected
                 if detail["input"] == "none":
                     expected += _described(_field_at(model, location))
-            self.add(where, show(detail["input"]), expected or _wanted(model, location), hint, here)
+            # As it was typed: 1e3 is not 1000.0.
+            found = node_text(node.at(location)) if _given(node, location) else show(detail["input"])
+            self.add(where, found, expected or _wanted(model, location), hint, here)
 
     def _length_problem(self, kind: str, context: dict[str, Any], value: object, where: str, here: Place) -> None:
         bound, key = _LENGTHS[kind]
