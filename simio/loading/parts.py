@@ -45,7 +45,7 @@ def find_entry(ctx: Context, node: Node, category: str, path: str, place: Place)
 
 
 def _misspelt(ctx: Context, node: Node, category: str, path: str) -> bool:
-    """Whether a part without a `model` has a key that is meant as one; it is then a problem."""
+    """True, and a problem, if a part without a `model` has a key that is meant as one."""
     sought = ("model", "like") if category == "host" else ("model",)
     for key, value in node.entries.items():
         where = join(path, key)
