@@ -62,12 +62,6 @@ def heap(control):
 
 
 @_written_out
-def ring(control):
-    """Threads that are due now."""
-    return row(pointer(control[c.RING_AT]), control[c.THREADS])
-
-
-@_written_out
 def threads(control):
     """All threads, those that have ended among them."""
     return table(pointer(control[c.THREADS_AT]), control[c.THREADS], c.THREAD_COLUMNS)
@@ -90,15 +84,3 @@ def timeline(control):
     """Instants and rows of the timeline."""
     times = row(pointer(control[c.TIMES_AT]), control[c.SAMPLES])
     return times, table(pointer(control[c.SAMPLES_AT]), control[c.SAMPLES], control[c.SAMPLE_COLUMNS])
-
-
-@_written_out
-def sums(control):
-    """Sums of marks."""
-    return row(pointer(control[c.SUMS_AT]), control[c.MARKS])
-
-
-@_written_out
-def gauges(control):
-    """Offsets of gauges in the machines' state."""
-    return row(pointer(control[c.GAUGES_AT]), control[c.GAUGES])

@@ -297,7 +297,7 @@ class Gauge(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What results, timelines and traces call it."""
+        """Name in results, timelines and traces."""
         return f"{self.owner} {self.what}"
 
 
