@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import floor
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from simio.components.network.rdma.pair import End, queue_pair
+from simio.components.passage import Passage
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Flag, OptionalCount, OrNone, TrafficClass
 from simio.description.workloads import HostName, WorkloadParams
 from simio.errors import RunError
-from simio.machines.rdma.layout import BASE, READ, REQUESTS, SEND, WRITE
+from simio.machines.rdma.layout import READ, REQUESTS, SEND, WRITE
 from simio.program.builder import Handle
 from simio.workloads import register_workload
 from simio.workloads.common.arrivals import ArrivalProcess
@@ -107,10 +106,8 @@ def _arriving(site: Site, name: str, ends: tuple[End, End], params: Rdma, took: 
 
 
 def _declare(sender: End, size: int) -> None:
-    """The certain demand of a message on the wires from its sender, for the bound; no step."""
-    for wire in sender.path.wires:
-        byte = Fraction(wire.time(sender.mtu + BASE), sender.mtu)
-        sender.p.demand(wire.wire, floor(size * byte))
+    """The certain demand of a message on wires and buses from its sender, for the bound; no step."""
+    Passage.of(sender.least_times()).declare(sender.p, size)
 
 
 def _message(near: End, params: Rdma) -> None:

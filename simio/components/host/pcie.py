@@ -166,15 +166,16 @@ class PcieBus:
         """Bytes of a read that are asked for together: no more than there are tags for."""
         return min(PIECE, self.sheet.tags * self.sheet.read_request)
 
-    def passage(self, read: bool) -> Passage:
-        """The passage of transfers to memory, or from it (`read`)."""
+    def passage(self, read: bool, cached: bool = False) -> Passage:
+        """The passage of transfers to memory, or from it (`read`); those to or from a cache leave memory out."""
         wire = self.down if read else self.up
         largest = self.sheet.largest_completion if read else self.sheet.payload
         packet = self.byte * (1 + ratio(self.sheet.answer if read else self.sheet.request, largest))
         windows = {}
         if read:
             windows[self.window] = Fraction(self.latency(cached=True), self.sheet.read_request)
-        above = self.uplink.passage(read) if self.uplink else Passage({self.memory: self.memory_byte})
+        behind = Passage() if cached else Passage({self.memory: self.memory_byte})
+        above = self.uplink.passage(read, cached) if self.uplink else behind
         return Passage({wire: packet}, windows) + above
 
     # --- steps -------------------------------------------------------------------------------------------

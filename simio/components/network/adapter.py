@@ -14,6 +14,7 @@ from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import Left, Packet, Wire
 from simio.components.network.pause import Receiver
+from simio.components.passage import Passage
 from simio.description.model import Adapter
 from simio.description.sheets.network import NetworkCard
 from simio.description.sheets.pausing import PauseSheet
@@ -118,6 +119,10 @@ class NetworkInterface:
                 self._store(packet)
                 memory.leave(packet.length)
                 self._interrupt(packet, came, deliver)
+
+    def passage(self, read: bool) -> Passage:
+        """See `Interface.passage`."""
+        return self.storing.bus.passage(read)
 
     def refused(self, packet: Packet) -> None:
         """A packet is lost for which the sender had room reserved."""

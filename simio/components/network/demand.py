@@ -33,8 +33,9 @@ def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
 
 
 def least_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:
-    """Least time in ps that a byte of data takes of each wire, CPU and lock of an endpoint, for `claim`."""
+    """Least time in ps that a byte of data takes of each wire, bus, CPU and lock of an endpoint, for `claim`."""
     yield from wire_times(_wires(sender.path), sender.mss, sender.headers)
+    yield from bus_times(sender.path, 1 + ratio(sender.headers, sender.mss))
     yield from _end_times(sender, receiver)
 
 
@@ -70,9 +71,18 @@ def wire_times(wires: Iterable[Wire], mss: int, headers: int) -> Iterator[tuple[
         yield wire.wire, _wire_byte(wire, mss, headers)
 
 
+def bus_times(path: NetworkPath, carried: Fraction) -> Iterator[tuple[Handle, Fraction]]:
+    """The same of the buses that the adapters at both ends sit on, which `carried` bytes cross for one of data."""
+    for end, read in ((path.source, True), (path.target, False)):
+        passage = end.passage(read)
+        for what, byte in (*passage.resources.items(), *passage.windows.items()):
+            yield what, byte * carried
+
+
 def shared_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:
-    """The same of wires and CPUs alone, for a byte that may go over any of several connections."""
+    """The same of wires, buses and CPUs alone, for a byte that may go over any of several connections."""
     yield from wire_times(sender.path.spread, sender.mss, sender.headers)
+    yield from bus_times(sender.path, 1 + ratio(sender.headers, sender.mss))
     locks = {end.lock for end in (sender, receiver)}
     yield from (each for each in _end_times(sender, receiver) if each[0] not in locks)
 

@@ -18,6 +18,7 @@ from simio.components.host.kernel import UnixKernel
 from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import Left, Packet
+from simio.components.passage import Passage
 from simio.description.model import Adapter, Link, Switch
 from simio.description.sheets.hippi import HippiAdapter, HippiLink, HippiSwitch
 from simio.machines.network import queue
@@ -243,6 +244,10 @@ class HippiInterface:
                     self.sent.note()
 
             yield left
+
+    def passage(self, read: bool) -> Passage:
+        """See `Interface.passage`."""
+        return self.storing.bus.passage(read)
 
     def _fetch(self, packet: Packet) -> None:
         """DMA of the data that the card stores before it connects; the rest follows by itself."""

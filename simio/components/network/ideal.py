@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from simio.components.host.host import PROCESS
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.packet import Left, Packet
+from simio.components.passage import Passage
 from simio.description.model import Adapter
 from simio.description.sheets.network import IdealAdapter
 from simio.program.builder import Builder
@@ -39,6 +40,10 @@ class IdealInterface:
 
     def reserve(self, packet: Packet) -> None:
         """See `Interface.reserve`."""
+
+    def passage(self, read: bool) -> Passage:
+        """See `Interface.passage`: no bus."""
+        return Passage()
 
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """See `Interface.receive`."""

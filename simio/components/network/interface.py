@@ -9,6 +9,7 @@ from typing import Protocol
 from simio.components.host.host import PROCESS
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.packet import DropQueue, Left, Packet
+from simio.components.passage import Passage
 from simio.program.builder import Builder
 from simio.program.labels import labelled
 
@@ -53,6 +54,9 @@ class Interface(Protocol):
 
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """Emit a packet's way from where the wire ends to the stack: `deliver` is emitted at interrupt level."""
+
+    def passage(self, read: bool) -> Passage:
+        """The least time of a byte of packets sent (`read`), or received, on the adapter's bus; emits no step."""
 
 
 class OutputQueue:

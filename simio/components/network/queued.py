@@ -13,6 +13,7 @@ from simio.components.network.napi import Napi
 from simio.components.network.packet import DropQueue, Left, Packet
 from simio.components.network.pages import PageLists, PagePool
 from simio.components.network.place import CorePlace, Places
+from simio.components.passage import Passage
 from simio.description.model import Adapter
 from simio.description.sheets.queued import QueuedAdapter
 from simio.description.sheets.stacks import TcpIpStack
@@ -149,6 +150,10 @@ class QueuedInterface:
                 self.bus.post(self.sheet.completion)
                 self.incoming.leave(packet.length)
                 self._polled(packet, deliver)
+
+    def passage(self, read: bool) -> Passage:
+        """See `Interface.passage`: a cache may have what is read, and take what comes."""
+        return self.bus.passage(read, cached=read or bool(self.bus.root.sheet.device_share))
 
     def complete(self, packet: Packet, packets: Register, deliver: Callable[[], None]) -> None:
         """A buffer that the adapter has made of `packets` goes up: one completion, and their places in the ring."""

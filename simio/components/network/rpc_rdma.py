@@ -16,7 +16,7 @@ from simio.components.network.rdma.pair import End, queue_pair
 from simio.components.network.rdma.port import RdmaPorts
 from simio.components.network.rpc_transport import RpcService, RpcTransport, padded
 from simio.components.network.sockets import Sockets
-from simio.machines.rdma.layout import BASE, INVALIDATES, READ, SEND, WRITE
+from simio.machines.rdma.layout import INVALIDATES, READ, SEND, WRITE
 from simio.program.builder import Handle, Register
 
 HEADER = 28
@@ -126,8 +126,7 @@ class RdmaTransport(RpcTransport[RdmaConnection]):
     def times(self, writes: bool) -> Mapping[Handle, Fraction]:
         """See `RpcTransport.times`."""
         ends = self.connections[0]
-        end = ends.near if writes else ends.far
-        return {wire.wire: Fraction(wire.time(end.mtu + BASE), end.mtu) for wire in end.path.wires}
+        return (ends.near if writes else ends.far).least_times()
 
 
 class RdmaExchange:

@@ -10,6 +10,7 @@ from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.handler import PacketInterrupts
 from simio.components.network.packet import DropQueue, Left, Packet
+from simio.components.passage import Passage
 from simio.description.model import Adapter
 from simio.description.sheets.network import VirtualAdapter
 from simio.machines.network import handler
@@ -109,6 +110,10 @@ class VirtualInterface:
 
     def reserve(self, packet: Packet) -> None:
         """See `Interface.reserve`."""
+
+    def passage(self, read: bool) -> Passage:
+        """See `Interface.passage`: no bus."""
+        return Passage()
 
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """See `Interface.receive`."""

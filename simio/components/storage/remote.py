@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from simio.components.host.host import Computer
+from simio.components.network.demand import bus_times
 from simio.components.network.rpc_tcp import MARK
 from simio.components.passage import Passage
 from simio.components.storage.connections import Queues, StorageConnection
@@ -23,7 +24,7 @@ from simio.description.model import Adapter, Link
 from simio.description.sheets.remote import DIGEST, RemoteLink
 from simio.errors import RunError, quote
 from simio.program.builder import Handle, Operand, Register, maximum, minimum
-from simio.program.service import ceil_div
+from simio.program.service import ceil_div, ratio
 from simio.program.steps import UNBOUNDED
 
 if TYPE_CHECKING:
@@ -96,13 +97,14 @@ class RemoteSession:
     def _queues(self) -> Queues:
         return Queues(self)
 
-    def wires(self, writes: bool) -> dict[Handle, Fraction]:
-        """Time of a byte of the data of writes, or of reads, on each wire between the hosts."""
+    def times(self, writes: bool) -> dict[Handle, Fraction]:
+        """Least time of a byte of the data of writes, or of reads, on each wire and bus between the hosts, in ps."""
         each = self.queues.each[0]
         sender = each.near if writes else each.far
-        return {
+        wires = {
             wire.wire: Fraction(wire.time(sender.mss + sender.headers), sender.mss) for wire in sender.path.spread
         }
+        return {**wires, **dict(bus_times(sender.path, 1 + ratio(sender.headers, sender.mss)))}
 
     def _target(self) -> str:
         """The host that has the drives."""
@@ -255,11 +257,11 @@ class RemoteDevice:
 
     def passage(self, writes: bool) -> Passage:
         """The way of the data between the target and its drive, and over the links between the hosts."""
-        return self.local.passage(writes) + Passage.of(self.session.wires(writes))
+        return self.local.passage(writes) + Passage.of(self.session.times(writes))
 
     def _declare(self, size: int, writes: bool) -> None:
         """Declare to the bound what the steps of commands, which many places share, do not show of `size` bytes."""
-        Passage.of(self.session.wires(writes)).declare(self.p, size)
+        Passage.of(self.session.times(writes)).declare(self.p, size)
         if len(self.session.devices) > 1:
             local = self.local.passage(writes)
             local.declare(self.p, size)

@@ -16,7 +16,7 @@ from simio.components.network.rdma.port import RdmaPort
 from simio.components.storage.connections import InTurn, Side
 from simio.components.storage.remote import RemoteSession
 from simio.errors import RunError
-from simio.machines.rdma.layout import BASE, INVALIDATES, READ, REQUESTS, SEND, WRITE
+from simio.machines.rdma.layout import INVALIDATES, READ, REQUESTS, SEND, WRITE
 from simio.program.builder import Handle, Operand, Register
 
 COMMAND = 64
@@ -64,11 +64,11 @@ class RdmaSession(RemoteSession):
     def _queues(self) -> Any:
         return RdmaQueues(self)
 
-    def wires(self, writes: bool) -> dict[Handle, Fraction]:
-        """See `RemoteSession.wires`."""
+    def times(self, writes: bool) -> dict[Handle, Fraction]:
+        """See `RemoteSession.times`."""
         own = self.queues.each[0]
         end: End = own.near if writes else own.far
-        return {wire.wire: Fraction(wire.time(end.mtu + BASE), end.mtu) for wire in end.path.wires}
+        return end.least_times()
 
     def _command(self, line: Register, inside: Operand, size: Operand) -> None:
         """The capsule with `inside` bytes of data goes; returns when the target has taken it up."""

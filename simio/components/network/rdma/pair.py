@@ -6,13 +6,17 @@ doorbells, work requests that are read, packets that are threads, payloads by DM
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from simio.components.host.host import Computer
+from simio.components.network.demand import bus_times
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.rdma.port import RdmaPort, RdmaPorts, payload
 from simio.machines.layout import State
 from simio.machines.rdma import dcqcn, receiving, sending
 from simio.machines.rdma import layout as c
+from simio.machines.rdma.layout import BASE
 from simio.machines.rdma.receiving import ACKNOWLEDGE, MESSAGES, TAKE, WAKE
 from simio.machines.tcp.layout import CE, ECT
 from simio.program.builder import Builder, Handle, Operand, Register
@@ -67,6 +71,12 @@ class End:
         p = self.p
         with p.thread(f"{self.name} sender", daemon=True), p.forever():
             self._sender()
+
+    def least_times(self) -> dict[Handle, Fraction]:
+        """Least time in ps that a byte of data sent takes of each wire and bus on its way, for the bound."""
+        wires = {wire.wire: Fraction(wire.time(self.mtu + BASE), self.mtu) for wire in self.path.wires}
+        # Headers do not leave the adapters.
+        return {**wires, **dict(bus_times(self.path, Fraction(1)))}
 
     # --- verbs -------------------------------------------------------------------------------------------
 

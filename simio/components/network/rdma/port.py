@@ -11,6 +11,7 @@ from simio.components.network.ethernet import EthernetWire
 from simio.components.network.packet import Left, Packet, Wire
 from simio.components.network.path import NetworkPath
 from simio.components.network.pause import Receiver
+from simio.components.passage import Passage
 from simio.components.site import Site
 from simio.description.model import Adapter, fits
 from simio.description.sheets.rdma import MTUS, RdmaAdapter
@@ -75,6 +76,10 @@ class RdmaPort:
                 self._process(-1)
                 deliver()
                 memory.leave(size)
+
+    def passage(self, read: bool) -> Passage:
+        """See `Interface.passage`: of bytes of data, as headers do not leave the adapter."""
+        return self.bus.passage(read, self.cached)
 
     def fetch(self, size: Register) -> None:
         """Read a payload, and wait until those of the packets before it have gone on."""

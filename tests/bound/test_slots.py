@@ -1,0 +1,83 @@
+"""Bounds of what goes through an adapter: the bus that it sits on counts, at either end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import simio
+from simio.result.model import CaseResult
+
+HOST = "hosts/xeon-gold-6128-4s, stack: {receive_space: 3 MiB}"
+TCP = f"""
+title: TCP at an adapter in a narrow slot
+hosts:
+  a: {{model: {HOST}, adapters: {{nic: {{model: adapters/connectx-5, bus: pcie}}}}}}
+  b: {{model: {HOST}, adapters: {{nic: {{model: adapters/connectx-5, bus: pcie}}}}}}
+links: [{{model: links/ethernet-100g-jumbo, between: [a.nic, b.nic], length: 2 m}}]
+workload: {{iperf3: {{from: a, to: b, streams: 4}}}}
+run: {{until: 6 ms, warm_up: 3 ms, replications: 1}}
+report: {{unit: Gbit/s}}
+"""
+RDMA = """
+title: RDMA at an adapter in a narrow slot
+hosts:
+  a: {model: hosts/server-2023-2s, adapters: {roce: {model: adapters/connectx-5-rdma, bus: slot}}}
+  b: {model: hosts/server-2023-2s, adapters: {roce: {model: adapters/connectx-5-rdma, bus: slot}}}
+links: [{model: links/ethernet-100g-jumbo, between: [a.roce, b.roce], length: 3 m}]
+workload: {rdma: {from: a, to: b, size: 64 KiB, depth: 8}}
+run: {until: 500 us, warm_up: 100 us}
+report: {unit: Gbit/s}
+"""
+PCI = """
+title: TCP at Gigabit cards on PCI of 32 bits and 33 MHz
+hosts:
+  a:
+    model: hosts/linux-2002-dual-p3
+    buses: {pci: buses/pci-32-33}
+    stack: stacks/linux-2.4
+    adapters: {eth: {model: adapters/gigabit-pc, bus: pci}}
+  b: {like: a}
+links: [{model: links/ethernet-1000-jumbo, between: [a.eth, b.eth], length: 20 m}]
+workload: {ttcp: {from: a, to: b, size: 64 KiB, writes: 200}}
+run: {warm_up: 0 s}
+report: {unit: MB/s}
+"""
+NARROW = "buses/pcie-3-x8"
+
+
+def _run(folder: Path, text: str, *sets: str) -> CaseResult:
+    path = folder / "case.yaml"
+    path.write_text(text)
+    return simio.load(path, sets).run().cases[0]
+
+
+@pytest.mark.parametrize(("text", "bus"), [(TCP, "pcie"), (RDMA, "slot")])
+@pytest.mark.parametrize(("host", "way"), [("a", "down"), ("b", "up")])
+def test_a_narrow_slot_sets_the_bound(tmp_path: Path, text: str, bus: str, host: str, way: str) -> None:
+    # A receiver's packets go up, those of a sender come down.
+    case = _run(tmp_path, text, f"hosts.{host}.buses.{bus}={NARROW}")
+    assert case.bound_by == f"{host}.{bus} {way}"
+    assert case.bound is not None
+    assert 0.9 * case.bound < case.rate <= case.bound
+
+
+@pytest.mark.parametrize("text", [TCP, RDMA])
+def test_a_wide_slot_leaves_the_bound_to_the_link(tmp_path: Path, text: str) -> None:
+    assert ">" in (_run(tmp_path, text).bound_by or "")
+
+
+def test_what_is_read_crosses_the_slot_of_the_host_that_has_it(tmp_path: Path) -> None:
+    case = _run(tmp_path, RDMA, "workload.rdma.verb=read", f"hosts.b.buses.slot={NARROW}")
+    assert case.bound_by == "b.slot down"
+    assert case.bound is not None
+    assert 0.9 * case.bound < case.rate <= case.bound
+
+
+def test_a_parallel_bus_sets_the_bound_of_the_cards_on_it(tmp_path: Path) -> None:
+    # 133 MB/s, less the cycles before each burst; the line would carry 124 MB/s.
+    case = _run(tmp_path, PCI)
+    assert case.bound_by in ("a.pci", "b.pci")
+    assert case.bound is not None
+    assert 0.9 * case.bound < case.rate <= case.bound
