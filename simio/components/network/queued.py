@@ -50,6 +50,8 @@ class QueuedInterface:
         self.places = Places(p, kernel, stack, sheet)
         self.processor = p.resource(f"{self.name} pipeline") if sheet.packet_time else None
         self.ring = p.container(f"{self.name} transmit ring", sheet.transmit_ring, sheet.transmit_ring, "packets")
+        translated = self.bus.root.translations is not None
+        self.line = p.container(f"{self.name} first packet", 1, 1, "packets") if translated else None
         self.incoming = DropQueue(p, f"{self.name} receive buffer", sheet.receive_buffer, self.name)
         # Posted writes of a device do not pass each other (PCI Express Base 3.0, 2.4.1).
         self.stores = p.resource(f"{self.name} stores", lock=True)
@@ -62,8 +64,9 @@ class QueuedInterface:
         """A port of a card with several at a bond: each has a transmit ring, and all share what receives."""
         if number == 1:
             return self
-        one, room = copy(self), self.sheet.transmit_ring
-        one.ring = self.p.container(f"{self.name} port {number} transmit ring", room, room, "packets")
+        one, room, name = copy(self), self.sheet.transmit_ring, f"{self.name} port {number}"
+        one.ring = self.p.container(f"{name} transmit ring", room, room, "packets")
+        one.line = self.p.container(f"{name} first packet", 1, 1, "packets") if self.line is not None else None
         return one
 
     def cores(self, number: int, wish: Wish, peer: str | None, fragments: bool) -> Cores:
@@ -123,11 +126,22 @@ class QueuedInterface:
             self.drive()
         p.get(self.ring, 1)
         with p.scope():
-            fetched = p.register(packet.length + self.sheet.transmit_descriptor)
-            self.bus.read(fetched, cached=True)
+            self._fetch(p.register(packet.length + self.sheet.transmit_descriptor))
         self._process()
         p.advance(self.sheet.latency)
         yield lambda: p.put(self.ring, 1)
+
+    def _fetch(self, size: Register) -> None:
+        """Read a packet with its descriptor; none gets ahead of those before it, whose pages an IOMMU may lack."""
+        p = self.p
+        if self.line is None:
+            self.bus.read(size, cached=True)
+            return
+        with p.fork("packet", joined=True):
+            self.bus.read(size, cached=True)
+        p.get(self.line, 1)
+        p.join()
+        p.put(self.line, 1)
 
     def reserve(self, packet: Packet) -> None:
         """See `Interface.reserve`."""

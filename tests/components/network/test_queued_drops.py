@@ -79,6 +79,29 @@ def test_no_packet_of_a_flow_gets_ahead_of_a_longer_one(tmp_path: Path) -> None:
     assert any(each.what == "of data went up" and each.value for each in found.tallies)
 
 
+TRANSLATED = """
+title: A sender whose packets wait for an IOMMU
+hosts:
+  a:
+    model: hosts/xeon-gold-6128-4s
+    root: {iommu: true, iommu_walk: 2 us, iommu_walks: 4}
+    adapters: {nic: {model: adapters/connectx-5, bus: pcie}}
+  b: {model: hosts/xeon-gold-6128-4s, adapters: {nic: {model: adapters/connectx-5, bus: pcie}}}
+links: [{model: links/ethernet-100g-jumbo, between: [a.nic, b.nic], length: 2 m}]
+workload: {iperf3: {from: a, to: b}}
+run: {until: 3 ms, warm_up: 1 ms, replications: 1}
+"""
+
+
+def test_no_packet_gets_ahead_of_one_that_an_iommu_lacks_the_pages_of(tmp_path: Path) -> None:
+    # A packet of 9000 B waits for the walks of two pages, and the short end of a buffer for none.
+    path = tmp_path / "s.yaml"
+    path.write_text(TRANSLATED)
+    found = run_case(load(path).cases[0])
+    assert not [each.name for each in found.tallies if each.what == "sent again" and each.value]
+    assert any(each.owner == "a IOMMU" and each.what == "misses" and each.value for each in found.tallies)
+
+
 DRIVES = """  - {{name: far, model: links/{kind}, between: [client.remote, d]}}
 workload:
   w: {{kind: writer, host: client, to: d, block: 64 KiB, size: 512 KiB, depth: 4, access: direct}}
