@@ -16,6 +16,8 @@ from simio.explaining.parts import placed, with_values
 
 WIDE = 2**26
 """Bytes of a socket buffer that limits nothing."""
+LARGE_PAGE = 2**21
+"""Bytes of a page of the second level of tables (x86-64)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,7 @@ _CREDITS = ("credit", "login_credit", "ready_window")
 
 def what_ifs(system: System) -> Iterator[Setting]:
     """Each setting that the system has, changed to what the language accepts; some may make no difference."""
+    yield from _translations(system)
     yield from _overlapped(system)
     yield from _variations(system)
     yield from _windows(system)
@@ -159,6 +162,15 @@ def _queues(system: System) -> Iterator[Setting]:
     ):
         values = _in_parts(system, (field,), lambda size: size and 2 * size, category)
         yield from _changed(system, what, {path: size for path, size in values.items() if size and size < 2 * WIDE})
+
+
+def _translations(system: System) -> Iterator[Setting]:
+    """IOMMUs whose walks take time, with large pages, and switched off."""
+    roots = [item for item in placed(system) if item.part.category == "root" and item.part.sheet.iommu]
+    walking = [item.path for item in roots if item.part.sheet.iommu_walk]
+    large = {f"{path}.iommu_page": LARGE_PAGE for path in walking}
+    yield from _changed(system, "large pages (2 MiB) in the IOMMUs", large)
+    yield from _changed(system, "no translation by the IOMMUs", {f"{path}.iommu": False for path in walking})
 
 
 def _bonds(system: System) -> Iterator[Setting]:

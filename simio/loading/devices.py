@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial, reduce
 
 from simio.description.model import Disk, Part, Switch
 from simio.errors import Place, quote
-from simio.loading.context import Context
-from simio.loading.keypaths import as_mapping
+from simio.loading.context import Context, check_names
+from simio.loading.keypaths import as_mapping, merge
+from simio.loading.likeness import lineage
 from simio.loading.parts import build_part
 from simio.loading.problems import join, node_text, place_of
 from simio.loading.yamltree import Node
@@ -83,15 +84,21 @@ def expanded(groups: dict[str, DiskGroup]) -> dict[str, Disk]:
 
 def build_switches(ctx: Context, section: Node) -> dict[str, Switch | None]:
     """The switches by name; None stands for one with a problem."""
-    return ctx.items(section, "switches", _switch, "a mapping of switches, such as 'fabric: {model: switches/fc-2g}'")
+    check_names(ctx, section, "switches")
+    what = "a mapping of switches, such as 'fabric: {model: switches/fc-2g}'"
+    nodes = {name: as_mapping(node) for name, node in ctx.problems.mapping(section, "switches", what).items()}
+    made: dict[str, Switch | None] = {}
+    for name, node in nodes.items():
+        known = lineage(ctx, name, nodes, "switches", "switch", "the name of a switch model, or a mapping with model")
+        make = partial(_switch, ctx, name, known, place_of(section, name))
+        made[name] = ctx.once(("switches", name), known or (node,), make)
+    return made
 
 
-def _switch(ctx: Context, name: str, given: Node, place: Place) -> Switch | None:
-    node, path = as_mapping(given, place), f"switches.{name}"
-    if node.kind != "map":
-        ctx.problems.mapping(node, path, "the name of a switch model, or a mapping with model")
+def _switch(ctx: Context, name: str, known: tuple[Node, ...] | None, place: Place) -> Switch | None:
+    if known is None:
         return None
-    part = build_part(ctx, name, "switch", node, path, place)
+    part = build_part(ctx, name, "switch", reduce(merge, known), f"switches.{name}", place, ("like",))
     return Switch(name, part) if part is not None else None
 
 

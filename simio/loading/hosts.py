@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import NamedTuple
 
 from simio.description.model import Adapter, Host, Part, fits
@@ -12,11 +13,11 @@ from simio.loading.catalogue import CatalogueEntry
 from simio.loading.context import Context, check_names
 from simio.loading.datasheet import HOST_GROUPS, HOST_OPTIONAL, HOST_PARTS
 from simio.loading.keypaths import as_mapping, mapping, merge
+from simio.loading.likeness import lineage
 from simio.loading.parts import build_part, find_entry, part_of
-from simio.loading.problems import a, join, place_of
+from simio.loading.problems import a, place_of
 from simio.loading.yamltree import Node
 
-MOST_LIKENESSES = 32
 _PARTS = (*HOST_PARTS, *HOST_OPTIONAL, *HOST_GROUPS)
 
 
@@ -36,60 +37,19 @@ def build_hosts(ctx: Context, section: Node) -> dict[str, HostSite]:
     nodes = {name: as_mapping(node) for name, node in ctx.problems.mapping(section, "hosts").items()}
     sites: dict[str, HostSite] = {}
     for name, node in nodes.items():
-        lineage = _lineage(ctx, name, nodes)
+        known = lineage(ctx, name, nodes, "hosts", "host", "a host with model or like")
         place = place_of(section, name)
 
-        def build(name: str = name, lineage: tuple[Node, ...] | None = lineage, place: Place = place) -> HostSite:
-            return _host(ctx, name, lineage, place) if lineage else HostSite(None, None)
+        def build(name: str = name, known: tuple[Node, ...] | None = known, place: Place = place) -> HostSite:
+            return _host(ctx, name, known, place) if known else HostSite(None, None)
 
-        sites[name] = ctx.once(("host", name), lineage or (node,), build)
+        sites[name] = ctx.once(("host", name), known or (node,), build)
     return sites
 
 
-def _lineage(ctx: Context, name: str, nodes: Mapping[str, Node]) -> tuple[Node, ...] | None:
-    """The mappings that make up a host, its own last; None (and a problem) where `like` leads nowhere."""
-    chain, names = [], [name]
-    while True:
-        node = nodes[names[-1]]
-        path = f"hosts.{names[-1]}"
-        if not ctx.problems.mapping(node, path, "a host with model or like") and node.kind != "map":
-            return None
-        chain.append(node)
-        like = node.entries.get("like")
-        if like is None:
-            return tuple(reversed(chain))
-        path = join(path, "like")
-        if "model" in node.entries:
-            ctx.problems.add(path, "both model and like", "one of them", place=place_of(node, "like"))
-            return None
-        other = ctx.problems.text(like, path, "the name of another host")
-        if other is None:
-            return None
-        if other not in nodes:
-            ctx.problems.unknown(path, other, [known for known in nodes if known != names[-1]], like.place, "host")
-            return None
-        if len(chain) > MOST_LIKENESSES:
-            found = f"more than {MOST_LIKENESSES} hosts each like the next"
-            ctx.problems.add(path, found, f"at most {MOST_LIKENESSES}", place=like.place)
-            return None
-        if other in names:
-            # Reported at one place of the circle only, whichever host it was entered from.
-            circle = names[names.index(other) :]
-            first = circle.index(min(circle, key=list(nodes).index))
-            circle = [*circle[first:], *circle[:first], circle[first]]
-            at = nodes[circle[0]].entries["like"].place
-            ctx.problems.add(
-                f"hosts.{circle[0]}.like", " like ".join(circle), "a host that ends in a model", place=at
-            )
-            return None
-        names.append(other)
-
-
-def _host(ctx: Context, name: str, lineage: tuple[Node, ...], place: Place) -> HostSite:
+def _host(ctx: Context, name: str, known: tuple[Node, ...], place: Place) -> HostSite:
     path = f"hosts.{name}"
-    own = lineage[0]
-    for over in lineage[1:]:
-        own = merge(own, over)
+    own = reduce(merge, known)
     entry = find_entry(ctx, own, "host", path, place)
     if entry is None:
         return HostSite(None, None)

@@ -28,7 +28,7 @@ def find_entry(ctx: Context, node: Node, category: str, path: str, place: Place)
             return None
         names = ctx.catalogue.names(category)
         such = f" such as '{names[0]}'" if names else ""
-        other = ", or like and the name of another host" if category == "host" else ""
+        other = f", or like and the name of another {category}" if category in ("host", "switch") else ""
         expected = f"{a(category)} model{such}{other}"
         ctx.problems.add(join(path, "model"), "nothing", expected, "this key is required", place)
         return None

@@ -59,7 +59,7 @@ def scenario_schema(parts: Catalogue | None = None) -> Schema:
         "hosts": {**_named(_host(known)), "minProperties": 1},
         "disks": _named(_part(known, "disk", {"count": _count()})),
         "volumes": _named(_volume(known)),
-        "switches": _named(_part(known, "switch", {})),
+        "switches": _named(_switch(known)),
         "links": {"type": "array", "items": _link(known)},
         "workload": {**_workloads(), "minProperties": 1},
         "faults": {"type": "array", "items": {"anyOf": _faults()}},
@@ -162,9 +162,18 @@ def _host(known: Catalogue) -> Schema:
         "adapters": _named(_part(known, "adapter", bus, required=False)),
     }
     single = {category: _part(known, category, {}, required=False) for category in (*HOST_PARTS, *HOST_OPTIONAL)}
-    like = {"type": "string", "description": "another host that this one resembles, but for the keys that follow"}
-    model = _model(known, "host")
-    mapping = _object({"model": model, "like": like, **_overrides("host"), **single, **groups})
+    return _model_or_like(known, "host", {**single, **groups})
+
+
+def _switch(known: Catalogue) -> Schema:
+    return _model_or_like(known, "switch", {})
+
+
+def _model_or_like(known: Catalogue, category: str, more: Mapping[str, Schema]) -> Schema:
+    told = f"another {category} that this one resembles, but for the keys that follow"
+    like = {"type": "string", "description": told}
+    model = _model(known, category)
+    mapping = _object({"model": model, "like": like, **_overrides(category), **more})
     return {"anyOf": [model, {**mapping, "oneOf": [{"required": ["model"]}, {"required": ["like"]}]}]}
 
 

@@ -153,3 +153,36 @@ def test_buffers_of_switches_and_queues_of_links_are_tried_twice_as_large(tmp_pa
     assert not {"buffers of the switches doubled", "queues of the links doubled"} & {
         each.what for each in what_ifs(without)
     }
+
+
+TRANSLATED = """\
+title: A sender whose packets wait for an IOMMU
+hosts:
+  a:
+    model: hosts/xeon-gold-6128-4s
+    root: {iommu: true, iommu_walk: 2 us, iommu_walks: 1}
+    adapters: {nic: {model: adapters/connectx-5, bus: pcie}}
+  b: {model: hosts/xeon-gold-6128-4s, adapters: {nic: {model: adapters/connectx-5, bus: pcie}}}
+links: [{model: links/ethernet-100g-jumbo, between: [a.nic, b.nic]}]
+workload: {iperf3: {from: a, to: b}}
+run: {until: 2 ms, warm_up: 1 ms, replications: 1}
+"""
+
+
+def test_large_pages_are_tried_where_an_iommu_walks(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(TRANSLATED)
+    case = load(str(path)).cases[0]
+    larger = next(setting for setting in what_ifs(case.system) if "large pages" in setting.what)
+    # One walk at a time: two in 4 us for a packet of 9000 B, and none with pages of 2 MiB.
+    rates = [run_case(replace(case, system=system)).throughput.rate for system in (case.system, larger.system)]
+    assert rates[1] > 1.5 * rates[0]
+    stages = {(stage.what, stage.where) for stage in waterfall(case).stages}
+    assert ("address translation", "a") in stages
+
+
+def test_an_iommu_that_takes_no_time_is_not_changed(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(TRANSLATED)
+    system = load(str(path), ["hosts.a.root.iommu_walk=0 s"]).cases[0].system
+    assert not [each.what for each in what_ifs(system) if "IOMMU" in each.what]

@@ -35,7 +35,7 @@ class RootComplex:
     """The way from links to the caches and memory of a host, one for all links of it."""
 
     def __init__(self, p: Builder, name: str, part: Part[RootComplexSheet]) -> None:
-        self.p = p
+        self.p, self.name = p, name
         self.sheet = sheet = part.sheet
         self.ordering = p.resource(f"{name} posted writes") if sheet.write_time else None
         self.sockets = p.resource(f"{name} socket link") if sheet.socket_rate else None
@@ -52,7 +52,7 @@ class RootComplex:
         """True if posted writes can wait here."""
         return self.ordering is not None or self.translations is not None
 
-    @labelled("address translation")
+    @labelled("address translation", "name")
     def translate(self, amount: Operand, place: Operand | None) -> None:
         """Wait until the pages of a transfer are translated: those from address `place` on, or ones mapped for it."""
         if self.translations is None:
