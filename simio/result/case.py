@@ -24,6 +24,7 @@ from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs
 from simio.result.progress import progress_of
 from simio.result.recorded import DeliveredBytes, Observation, Rows
+from simio.result.resent import resent, unmarked
 from simio.result.statistics import confidence
 from simio.result.timeline import timeline
 from simio.result.undelivered import Sent, undelivered
@@ -55,6 +56,10 @@ def case_result(
     streams = pooled_streams([each.streams for each in runs.seen])
     observations = pooled_observations([each.observations for each in runs.seen])
     kept, seen = program, outcome
+    limit = limiter(
+        resources, threads, tallies, outcome.end, program, runs.seen[0].loads, usage.pace(program, outcome)
+    )
+    again = resent(limit, runs.cap, runs.rate, tallies)
     if told:
         # A result keeps no state of machines, such as an SSD's mapping, for what is computed when somebody looks.
         kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
@@ -69,9 +74,7 @@ def case_result(
         bound=runs.cap.rate if runs.cap else None,
         bound_by=runs.cap.name if runs.cap else "",
         streams=streams,
-        limiter=limiter(
-            resources, threads, tallies, outcome.end, program, runs.seen[0].loads, usage.pace(program, outcome)
-        ),
+        limiter=limit,
         resources=resources,
         containers=Rows(partial(usage.container_use, kept, seen)),
         threads=threads,
@@ -89,7 +92,7 @@ def case_result(
         checks=checks,
         precision=runs.precision,
         progress=DeliveredBytes.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
-        notes=_notes(case, program, runs, loads, streams, observations, resources, jobs) if told else (),
+        notes=_notes(case, program, runs, loads, streams, observations, resources, jobs, again) if told else (),
         demerits=demerits(case.system.workloads.values(), program, outcome) if told else (),
         requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
         requests_half_width=confidence([float(each.requests) for each in runs.seen])[1]
@@ -109,6 +112,7 @@ def _notes(
     observations: tuple[Observation, ...],
     resources: tuple[ResourceUse, ...],
     jobs: tuple[JobRun, ...],
+    again: list[str],
 ) -> tuple[str, ...]:
     """Notes on what the throughput and the first line do not show, each once."""
     outcome, span = runs.outcome, runs.spans[0]
@@ -117,6 +121,8 @@ def _notes(
         *runs.notes,
         *unlike(runs.spans),
         *undelivered(workloads, streams, runs.rate, observations, resources, sent),
+        *again,
+        *unmarked(case.system),
         *in_buffers(case.system, program, outcome, span),
         *(load.sentence for load in loads if load.grows),
         *ending(program, outcome, span),

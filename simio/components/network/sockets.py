@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.agreement import SocketOptions, agreed
@@ -12,6 +12,7 @@ from simio.components.network.stack import IP_HEADER, TCP_HEADER, UDP_HEADER, St
 from simio.components.network.tcp import Endpoint
 from simio.description.model import System
 from simio.errors import RunError
+from simio.machines.tcp.congestion import CONTROLS
 from simio.machines.tcp.layout import MOST_BYTES
 from simio.machines.tcp.settings import TcpSettings
 from simio.program.builder import Builder, Variable
@@ -92,6 +93,7 @@ class Sockets:
         if mss is not None:
             mtu = min(mtu, mss + IP_HEADER + TCP_HEADER)
         settings = agreed([stack.sheet for stack in stacks], mtu, params)
+        _tell_of_marks(self.p, hosts, stacks)
         ports = (self.port(), SERVER_PORT)
         near, far = (
             self._endpoint(
@@ -162,3 +164,11 @@ def _check_wish(path: NetworkPath, wish: Wish) -> None:
                 "'multiqueue-ethernet', or leave it out",
                 f".{key}",
             )
+
+
+def _tell_of_marks(p: Builder, hosts: tuple[str, str], stacks: Sequence[Stack]) -> None:
+    """Tell where one end alone would have congestion marked. Linux's other end agrees by default (tcp_ecn is 2)."""
+    asks = [stack.sheet.ecn or CONTROLS[stack.sheet.congestion_control].marked for stack in stacks]
+    if any(asks) and not all(asks):
+        with_, without = hosts if asks[0] else reversed(hosts)
+        p.tell(f"connections of {with_} with {without} have no marks of congestion: {without} has no ecn, nor dctcp")
