@@ -172,7 +172,7 @@ class Runner:
         cut = outcome.status == Status.UNTIL and outcome.end != self._until
         if warm != "auto" and cut and outcome.end < 2 * int(warm):
             warm = "auto"
-        span, _ = reported(program, outcome, warm, lowered.bound)
+        span, cap = reported(program, outcome, warm, lowered.bound)
         if lowered.hash == self.hash:
             self._steady = not span.note
         elif span.note in (SHORT, AHEAD) and self._steady and UNLIKE not in self.notes:
@@ -182,7 +182,7 @@ class Runner:
         work = outcome.steps * self._step + _begun(program)
         if not first:
             return Answer((span.rate,), times, work=work)
-        limiter = limit_of(program, outcome, span)
+        limiter = limit_of(program, outcome, span, cap)
         return Answer((span.rate,), times, limiter, _took(program, outcome, span), work)
 
     def of(self, lowered: Lowered) -> Answer:

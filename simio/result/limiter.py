@@ -1,8 +1,9 @@
-"""Find what limits a run: a resource that is always busy, a thread that does one thing at a time, or neither."""
+"""Find what limits a run: what is always busy, a thread that does one thing at a time, a full window, or none."""
 
 from __future__ import annotations
 
 from simio.engines.outcome import Outcome
+from simio.limits import Cap
 from simio.program.service import SECOND
 from simio.program.steps import PAUSES, Program
 from simio.result import usage
@@ -24,6 +25,7 @@ SENTENCES = {
     "resource": "{} is busy {:.1%} of the time",
     "thread": "{} is busy {:.1%} of the time and does one thing at a time",
     "lock": "{} is occupied {:.1%} of the time and serves one request at a time",
+    "window": "{} passes {:.1%} of what it can",
 }
 NO_PACE = Pace()
 LEADING = {False: 0.5, True: 0.85}
@@ -31,13 +33,24 @@ LEADING = {False: 0.5, True: 0.85}
 work themselves as well, only what takes nearly all of their time is."""
 
 
-def limit_of(program: Program, outcome: Outcome, span: Throughput) -> Limiter:
-    """The limit of a run, by what was busy in its measured span."""
+def limit_of(program: Program, outcome: Outcome, span: Throughput, cap: Cap | None = None) -> Limiter:
+    """The limit of a run, by what was busy in its measured span, and by the bound `cap` on that."""
     resources = usage.resource_use(program, outcome, span)
     threads = usage.thread_use(program, outcome)
     tallies, open_loads = usage.tallies(program, outcome), loads(program, outcome, span)
     pace = usage.pace(program, outcome)
-    return limiter(resources, threads, tallies, outcome.end, program, open_loads, pace)
+    return limiter(resources, threads, tallies, outcome.end, program, open_loads, pace, filled(span, cap))
+
+
+def filled(span: Throughput, cap: Cap | None) -> Limiter | None:
+    """The window that passes about what it can, such as the media of a disk that reads ahead; None if none does.
+
+    No resource is held while it works, so that only the bound has it.
+    """
+    if cap is None or cap.kind != "window" or span.rate < SATURATED * cap.rate:
+        return None
+    share = min(float(span.rate / cap.rate), 1.0)
+    return Limiter("window", cap.name, share, SENTENCES["window"].format(cap.name, share))
 
 
 def limiter(
@@ -48,14 +61,15 @@ def limiter(
     program: Program | None = None,
     open_loads: tuple[LoadUse, ...] = (),
     pace: Pace = NO_PACE,
+    full: Limiter | None = None,
 ) -> Limiter:
     """The most plausible limit.
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
-    resource), and a thread before a lock (whose holders may wait). Of a bond's member the sentence tells what the
-    others do. With a `program`, a lock leads to what its holders
-    use or wait for most (`_beneath`), and a resource to one that it waits for (`_within`); `resources` are then in
-    the order of the program's.
+    resource), a thread before a lock (whose holders may wait), and these before a window that is `full`. Of a bond's
+    member the sentence tells what the others do. With a `program`, a lock leads to what its holders use or wait for
+    most (`_beneath`), and a resource to one that it waits for (`_within`); `resources` are then in the order of the
+    program's.
 
     If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the
     time, the limit is what a machine waited for most of the `end` ps of the run, such as a window, or the
@@ -78,6 +92,8 @@ def limiter(
                 name, busy = _within(resources, name, program)
             others = beside(name, resources, program.bonds) if program else ""
             return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy) + others)
+    if full:
+        return full
     candidates = [item for item in sorted(servers + own + locks, key=lambda item: -item[2])[:2] if item[2] > 0]
     steady = all(use.served and not (use.grows or use.lost or use.users) for use in open_loads)
     if program and open_loads and len(open_loads) == len(program.workloads) and steady and candidates:

@@ -174,9 +174,9 @@ class TallyValue(NamedTuple):
 
 @dataclass(frozen=True)
 class Limiter:
-    """The limit of a run: `kind` is 'resource', 'thread', 'lock', 'wait' or 'none'.
+    """The limit of a run: `kind` is 'resource', 'thread', 'lock', 'window', 'wait', 'load' or 'none'.
 
-    `busy` is the share of the time that `name` was busy or held, or waited.
+    `busy` is the share of the time that `name` was busy or held, or waited; of a window, that of the most it passes.
     """
 
     kind: str

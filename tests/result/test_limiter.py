@@ -106,3 +106,22 @@ def test_who_sends_by_a_period_is_not_busy(tmp_path: Path) -> None:
     limit = run_case(read(path).cases[0]).limiter
     assert limit.sentence == "The period sets the pace: senders wait for it 100% of the time. Busiest: a.eth>b.eth 2%"
     assert (limit.kind, limit.name) == ("load", "a.eth>b.eth")
+
+
+@pytest.mark.parametrize(("blocks", "limit"), [("sequential", ("window", "d media")), ("random", ("lock", "d"))])
+def test_media_that_read_ahead_all_the_time_limit(blocks: str, limit: tuple[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "case.yaml"
+    path.write_text(
+        "title: Blocks of a disk on Serial ATA\n"
+        "hosts:\n  s: {model: hosts/server-2023-2s, buses: {b: buses/pcie-3-x4},"
+        " adapters: {sata: {model: adapters/ahci, bus: b}}}\n"
+        "disks: {d: disks/exos-x18-18tb}\n"
+        "links: [{model: links/sata-6, between: [s.sata, d], length: 1 m}]\n"
+        f"workload: {{reader: {{host: s, from: d, block: 64 KiB, size: 16 MiB, pattern: {blocks}}}}}\n"
+        "run: {replications: 1}\n"
+    )
+    case = read(path).cases[0]
+    found = run_case(case)
+    assert (found.limiter.kind, found.limiter.name) == limit
+    assert found.limiter.busy > 0.9
+    assert profile(case).limiter == found.limiter
