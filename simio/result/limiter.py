@@ -92,8 +92,6 @@ def limiter(
                 name, busy = _within(resources, name, program)
             others = beside(name, resources, program.bonds) if program else ""
             return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy) + others)
-    if full:
-        return full
     candidates = [item for item in sorted(servers + own + locks, key=lambda item: -item[2])[:2] if item[2] > 0]
     steady = all(use.served and not (use.grows or use.lost or use.users) for use in open_loads)
     if program and open_loads and len(open_loads) == len(program.workloads) and steady and candidates:
@@ -114,6 +112,8 @@ def limiter(
         who = "it pauses" if pace.owner == "trace" else "senders wait for it"
         sentence = f"The {pace.owner} sets the pace: {who} {pace.share:.0%} of the time. Busiest: {busiest}"
         return Limiter("load", candidates[0][1], candidates[0][2], sentence)
+    if full:
+        return full
     crowded = any(use.longest_line >= CROWD for use in resources)
     if waiting and waiting.busy >= SATURATED:
         why = f"; {waiting.sentence}"
@@ -124,9 +124,12 @@ def limiter(
 
 
 def _thinking(open_loads: tuple[LoadUse, ...]) -> float:
-    """Share of their time that users think, if all loads are of users; of the load with the smallest share."""
+    """Share of their time that users think, if all loads are of users; of the load with the smallest share.
+
+    Pauses that chance makes shorter than their mean do not make it more than all of the time.
+    """
     shares = [use.served * use.think / SECOND / use.users if use.users else 0.0 for use in open_loads]
-    return min(shares, default=0.0)
+    return min(*shares, 1.0) if shares else 0.0
 
 
 def _load(open_loads: tuple[LoadUse, ...], busiest: tuple[str, str, float]) -> Limiter:

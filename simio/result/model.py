@@ -149,11 +149,10 @@ class LoadUse:
             who, ask, they = f"{self.users} users who think", "ask", "they"
             if self.users == 1:
                 who, ask, they = "a user who thinks", "asks", "it"
-            think = units.format_quantity(self.think, "time")
-            return (
-                f"{self.name}: {who} {think} in the mean {ask} for {served} requests a second, and for {offered} if "
-                f"{they} waited for none"
-            )
+            asked = f"{self.name}: {who} {units.format_quantity(self.think, 'time')} in the mean {ask} for {served}"
+            if self.served >= self.offered:
+                return f"{asked} requests a second, by chance no fewer than the {offered} that the mean allows"
+            return f"{asked} requests a second, and for {offered} if {they} waited for none"
         lost = f", {figure(self.lost)} are lost" if self.lost else ""
         return f"{self.name}: {offered} requests a second arrive, {served} are served{lost}"
 

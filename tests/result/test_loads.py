@@ -67,7 +67,20 @@ def test_loads_are_in_plain_figures_and_one_user_is_one() -> None:
     assert alone.sentence == (
         "r: a user who thinks 10 ms in the mean asks for 79.37 requests a second, and for 100 if it waited for none"
     )
+    lucky = LoadUse("r", 10.0, 10.83, users=1, think=10**11)
+    assert lucky.sentence == (
+        "r: a user who thinks 100 ms in the mean asks for 10.83 requests a second, by chance no fewer than the 10 "
+        "that the mean allows"
+    )
     assert LoadUse("r", 100_000.0, 99_876.5).sentence == "r: 100000 requests a second arrive, 99876 are served"
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_users_never_think_more_than_all_of_the_time(seed: int, tmp_path: Path) -> None:
+    result = ran(tmp_path, "", "workload.reads.think=100 ms", "workload.reads.depth=4", f"run.seed={seed}")
+    assert result.loads[0].users == 1
+    assert result.limiter.sentence.startswith("The users think ")
+    assert int(result.limiter.sentence.split()[3].rstrip("%")) <= 100
 
 
 def test_a_line_that_grows_is_told_with_its_growth(tmp_path: Path) -> None:
