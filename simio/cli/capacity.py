@@ -131,7 +131,10 @@ def capacity(
 
 
 def _least(search: Capacity) -> str:
-    return min(search.loads, key=lambda load: load.value).text
+    """The smallest load, and what was seen there of the promises."""
+    least = min(search.loads, key=lambda load: load.value)
+    seen = (f"{each.quantity} is {each.value_text(least.result)}" for each in search.conditions)
+    return f"{least.text}: there {' and '.join(seen)}"
 
 
 def _case(source: ScenarioFile, sets: Sequence[str], number: int | None) -> int:

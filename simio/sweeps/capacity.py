@@ -70,21 +70,25 @@ class Capacity:
         low, high = self.ends
         first = min(max(self.start, low or self.start), high or self.start)
         self._try([first])
-        for _ in range(MOST_ROUNDS):
-            if self.most and self.least_bad:
-                break
-            beyond = self._beyond()
-            if beyond is None:
+        outside = 0
+        for _ in range(2 * MOST_ROUNDS):
+            # More replications may take away the only load that held, or broke, a promise.
+            inside = self.most is not None and self.least_bad is not None
+            outside += not inside
+            if outside > MOST_ROUNDS:
+                raise SimioError("no end was found: the promises hold at any load, or at none")
+            if not (self._narrow() if inside else self._widen()):
                 return
-            self._try([beyond])
-        else:
-            raise SimioError("no end was found: the promises hold at any load, or at none")
-        for _ in range(MOST_ROUNDS):
-            between = self._between()
-            if between:
-                self._try(between)
-            elif not self._sharpen():
-                return
+
+    def _widen(self) -> bool:
+        """Run a load beyond all; False at the user's ends, or where too little is seen of what is promised."""
+        beyond = self._beyond()
+        return beyond is not None and self._try([beyond])
+
+    def _narrow(self) -> bool:
+        """Run loads between the two that the answer lies between, or these again; False if neither is of use."""
+        between = self._between()
+        return self._try(between) if between else self._sharpen()
 
     @property
     def whole(self) -> bool:
@@ -159,8 +163,7 @@ class Capacity:
             return value
         assert self.least_bad is not None
         value = self.least_bad.value / FACTOR
-        if self.whole:
-            value = Fraction(value.numerator // value.denominator)
+        value = Fraction(value.numerator // value.denominator) if self.whole else _rounded(float(value))
         if low is not None and value <= low:
             return None if self.least_bad.value == low else low
         return value if value > 0 else None
@@ -200,14 +203,20 @@ class Capacity:
             self._try([load.value], 2 * load.factor)
         return True
 
-    def _try(self, values: Sequence[Fraction], factor: int = 1) -> None:
+    def _try(self, values: Sequence[Fraction], factor: int = 1) -> bool:
+        """Run loads that were not run; False if all have too little of what is promised, behind one that is known."""
         new = [value for value in dict.fromkeys(values) if all(load.value != value for load in self.loads)]
         texts = [value_of(value, self.dimension) for value in new]
+        seen = False
         for value, text, result in zip(new, texts, self.run(texts, factor), strict=True):
+            if self.loads and not all(each.observed(result) for each in self.conditions):
+                continue
             growing = any(load.grows for load in result.loads)
             holds = not growing and all(each.holds(result) for each in self.conditions)
             sure = growing or all(each.sure(result) for each in self.conditions)
             self.loads.append(TriedLoad(value, text, result, holds, sure, factor))
+            seen = True
+        return seen
 
 
 def _value(load: TriedLoad) -> Fraction:

@@ -24,6 +24,8 @@ STATISTICS = {
     "p99.9": "p999",
 }  # fmt: skip
 """Statistics of an observation, by what they are called in a condition."""
+FEWEST = {"p90": 10, "p95": 20, "p99": 100, "p999": 1000}
+"""Values of which one is beyond a percentile in the mean; of fewer, it is about their maximum."""
 MEASURED = ("utilisation", "rate", "served")
 """Other quantities that a condition may name, each of a part, a stream or a load."""
 EXAMPLE = "'p99 of reader < 20 ms', 'utilisation of a.cpu < 70 %' or 'throughput > 80 MB/s'"
@@ -87,6 +89,13 @@ class Requirement:
         if self.name == "throughput" and not self.what:
             return SeenValue(self._checked(float(result.rate), "rate"), result.half_width or 0.0)
         return self._tallied(result)
+
+    def observed(self, result: CaseResult) -> bool:
+        """True unless it is on times of which each run of the result has too few to tell."""
+        if self.what not in STATISTICS and self.what != "most":
+            return True
+        fewest = FEWEST.get(STATISTICS.get(self.what, ""), 1) * len(result.seeds)
+        return any(self.name in _names(each.name) and each.count >= fewest for each in result.observations)
 
     def holds(self, result: CaseResult) -> bool:
         """True where the value fulfils the condition."""
@@ -161,13 +170,18 @@ def check_named(conditions: Iterable[Requirement], program: Program) -> None:
 
 def _check_times(condition: Requirement, times: Sequence[str]) -> str:
     """The name of the observation that a condition is on. Raises SimioError if there is none, or several."""
-    found = [name for name in times if condition.name in (name, name.partition(":")[0])]
+    found = [name for name in times if condition.name in _names(name)]
     if len(found) == 1:
         return found[0]
     named = f"{len(found)} times" if found else "no times"
     near = did_you_mean(condition.name, [name.partition(":")[0] for name in times])
     options = near or f"there are {', '.join(map(quote, times)) or 'none'}"
     raise SimioError(f"{quote(condition.text)}: found {named} of {quote(condition.name)}; {options}")
+
+
+def _names(times: str) -> tuple[str, str]:
+    """The names by which a condition has such times: their own, and that of their workload."""
+    return times, times.partition(":")[0]
 
 
 def check_counted(conditions: Iterable[Requirement], counters: Iterable[Counter]) -> None:

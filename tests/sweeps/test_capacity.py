@@ -26,8 +26,8 @@ from simio.units import parse
 MS = 10**9
 
 
-def result(time: float, width: float = 0.0, grows: float = 0.0) -> SimpleNamespace:
-    seen = Observation("reads: block", "ps", 100, time, 0, int(time), 0, 0, 0, (width, width, 0.0, 0.0))
+def result(time: float, width: float = 0.0, grows: float = 0.0, count: int = 200) -> SimpleNamespace:
+    seen = Observation("reads: block", "ps", count, time, 0, int(time), 0, int(time), 0, (width, width, 0.0, width))
     return SimpleNamespace(
         observations=(seen,), loads=(LoadUse("reads", 10, 10 - grows, grows),), resources=(), streams=(), tallies=(),
         rate=Fraction(10), half_width=None, seeds=(1, 2), limiter=Limiter("none", "d", 0.5, "d is busy"),
@@ -52,6 +52,30 @@ def searched(
     found = Capacity([condition(until)], System().run, Fraction(start), dimension, **more)
     found.search()
     return found
+
+
+def test_no_promise_is_found_to_hold_by_the_largest_of_a_few_times() -> None:
+    # No load keeps it; of fewer than 100 requests the 99% lies about as low as their median.
+    def run(texts: Sequence[str], factor: int) -> list[SimpleNamespace]:
+        loads = [float(parse(text, "request_rate")) for text in texts]
+        return [result(5 * MS if load >= 10 else 3 * MS, count=round(20 * load) if load > 1 else 0) for load in loads]
+
+    found = Capacity([condition("p99 of reads < 4 ms")], run, Fraction(40), "request_rate")
+    found.search()
+    assert found.most is None
+    assert {load.text for load in found.loads} == {"40 /s", "20 /s", "10 /s"}
+
+
+def test_an_end_that_more_replications_take_away_is_looked_for_again() -> None:
+    # One replication each says that 50 /s holds; more of them, that only 20 /s does.
+    def run(texts: Sequence[str], factor: int) -> list[SimpleNamespace]:
+        loads = [float(parse(text, "request_rate")) for text in texts]
+        return [result((3 if load <= (60 if factor == 1 else 20) else 5) * MS, width=2.0 * MS) for load in loads]
+
+    found = Capacity([condition("mean of reads < 4 ms")], run, Fraction(50), "request_rate")
+    found.search()
+    assert found.most is not None
+    assert found.most.value <= 25
 
 
 @pytest.mark.parametrize("start", [1, 60, 75, 76, 1000])
