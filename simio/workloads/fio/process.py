@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from simio import units
 from simio.components.files.cached import CachedFile, MappedFile, Mount
+from simio.components.files.looped import LoopedFile
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
@@ -172,7 +173,9 @@ class FioProcess:
             return Mapped(self.p, MappedFile(mount, (self.name, 1)), None, delivered)
         if direction == WRITE and mount.sheet.dirty_background is not None:
             return self.syncing.through_cache(mount, span, delivered)
-        file = CachedFile(mount, f"{self.name} {NAMES[direction]}", (span.start, span.size), not job.random)
+        looped = direction == READ and not job.random and self._repeats(span)
+        kind = LoopedFile if looped else CachedFile
+        file = kind(mount, f"{self.name} {NAMES[direction]}", (span.start, span.size), not job.random)
         if direction == READ:
             return Cached(self.p, file, True, delivered)
         if job.sync or job.synced[0] or job.end_fsync:
@@ -182,6 +185,10 @@ class FioProcess:
                 "use filesystems/ext4 or filesystems/xfs, or direct=1"
             )
         return Behind(self.p, file, False, delivered)
+
+    def _repeats(self, span: DevicePart) -> bool:
+        """True if the process may come to the beginning of its part of a file again."""
+        return self.requests is None or self.requests * self.job.largest > span.size
 
     # --- its thread ----------------------------------------------------------------------------------------
 
