@@ -63,22 +63,27 @@ def reader(site: Site, workload: Workload[Reader]) -> None:
         from simio.components.files.cached import CachedFile, MappedFile, Mount
 
         mount = Mount(kernel, site.file_system(workload, device.name).sheet, device)
+        # Random blocks lie anywhere on the device, and others in each pass.
+        kept = params.pattern != "random" and params.size * len(targets) <= mount.sheet.cache
         if params.access == "mmap":
             threads = 1 if params.threads == "one" else len(targets) * params.processes
             file = MappedFile(mount, (workload.name, threads))
-            return Mapped(site.p, file, params.window, delivered)
+            return Mapped(site.p, file, params.window, delivered, kept)
         sequential = params.pattern == "sequential"
         cached = CachedFile(mount, thread, span, sequential)
-        return Cached(site.p, cached, params.access == "buffered", delivered)
+        return Cached(site.p, cached, params.access == "buffered", delivered, kept)
 
     emit(site, workload, targets, make)
 
 
 class Cached(Access):
-    """Reads through the cache, with or without the copy into the program's buffer."""
+    """Reads through the cache, with or without the copy into the program's buffer.
 
-    def __init__(self, p: Builder, file: CachedFile, copy: bool, delivered: Handle) -> None:
-        self.p, self.file, self.copy, self.delivered = p, file, copy, delivered
+    `kept`: a later pass finds there what an earlier one has read.
+    """
+
+    def __init__(self, p: Builder, file: CachedFile, copy: bool, delivered: Handle, kept: bool = False) -> None:
+        self.p, self.file, self.copy, self.delivered, self.kept = p, file, copy, delivered, kept
 
     def open(self) -> None:
         """Opens the file."""
@@ -89,19 +94,20 @@ class Cached(Access):
         self.file.rewind()
 
     def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
-        """One read(); a later pass finds a file in the cache that fits into it whole."""
-        kept = again and self.file.size <= self.file.sheet.cache
-        self.file.read(at, size, aligned, self.copy, kept)
+        """One read()."""
+        self.file.read(at, size, aligned, self.copy, again and self.kept)
         self.p.mark(self.delivered, size)
 
 
 class Mapped(Access):
-    """Reads by touching mapped pages."""
+    """Reads by touching mapped pages. `kept`: a later pass finds them in the cache."""
 
-    def __init__(self, p: Builder, file: MappedFile, window: int | None, delivered: Handle) -> None:
-        self.p, self.file, self.window, self.delivered = p, file, window, delivered
+    def __init__(
+        self, p: Builder, file: MappedFile, window: int | None, delivered: Handle, kept: bool = False
+    ) -> None:
+        self.p, self.file, self.window, self.delivered, self.kept = p, file, window, delivered, kept
 
     def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
         """One block, mapped in windows."""
-        self.file.read(at, size, aligned, self.window or size)
+        self.file.read(at, size, aligned, self.window or size, again and self.kept)
         self.p.mark(self.delivered, size)

@@ -274,8 +274,8 @@ class MappedFile:
         self.space = self.p.resource(f"{name}: address space", self.threads, lock=True)
 
     @called("reads the mapped file")
-    def read(self, at: Register, size: int, aligned: int, window: int) -> None:
-        """Map and touch `size` bytes, `window` bytes at a time."""
+    def read(self, at: Register, size: int, aligned: int, window: int, cached: bool = False) -> None:
+        """Map and touch `size` bytes, `window` bytes at a time. `cached`: all of the file is in the cache."""
         p, kernel = self.p, self.kernel
         cluster = kernel.sheet.fault_cluster
         place = p.register(at)
@@ -284,7 +284,8 @@ class MappedFile:
             for amount in p.pieces(mapped, cluster):
                 with self._locked(1):
                     kernel.host.work(kernel.sheet.page_fault)
-                    self._bring(place, amount, gcd(aligned, window, cluster))
+                    if not cached:
+                        self._bring(place, amount, gcd(aligned, window, cluster))
                 with p.loop(kernel.pages(amount) - 1), self._locked(1):
                     kernel.host.work(kernel.sheet.page_fault)
                 place.set(place + amount)
