@@ -12,6 +12,7 @@ from test_faults import MS, Ran, described, run
 
 from simio.errors import RunError, ScenarioError
 from simio.loading.parts import default_text
+from simio.result.usage import thread_use
 
 BLOCK = 65536
 ARRAY = """
@@ -209,6 +210,32 @@ def test_a_slower_rebuild_takes_longer_and_hurts_less() -> None:
     assert took[1] == pytest.approx(16 * 32.768 * MS, rel=0.001)
     assert took[0] < took[1] < took[2] < 16 * 65.536 * MS
     assert ends[2] < ends[1] < ends[0]
+
+
+def test_a_wider_window_rebuilds_faster() -> None:
+    # One chunk at a time waits for most of a revolution before each write.
+    took = []
+    for window in ("64 KiB", "1 MiB"):
+        lines = f"kind: failed, of: d2, spare: d7, extent: 4 MiB, window: {window}"
+        ran = run(ARRAY + READER.replace("size: 4 MiB", "size: 64 KiB") % "raid" + faults(lines))
+        assert ran.counted("raid", "rebuilt") == 4 * 2**20
+        took.append(ran.marks("raid: rebuild")[0][1])
+    assert took[1] < took[0] / 1.5
+
+
+@pytest.mark.parametrize(("keys", "told"), [("", True), (", window: 64 KiB", False), (", chunk: 1 MiB", False)])
+def test_a_rebuild_by_small_chunks_one_at_a_time_is_told(keys: str, told: bool) -> None:
+    ran = run(ARRAY + READER % "raid" + faults(f"kind: failed, of: d2, spare: d7, extent: 1 MiB{keys}"))
+    assert any("raid is rebuilt by 64 KiB at a time" in note for note in ran.program.told) == told
+
+
+@pytest.mark.parametrize("window", ["64 KiB", "1 MiB"])
+def test_a_rebuild_that_waits_for_its_pace_is_not_busy(window: str) -> None:
+    lines = f"kind: failed, of: d2, spare: d7, extent: 4 MiB, window: {window}, rate: 2 MB/s"
+    ran = run(ARRAY + READER.replace("size: 4 MiB", "size: 64 KiB") % "raid" + faults(lines))
+    (busy,) = (use.busy for use in thread_use(ran.program, ran.outcome) if use.name == "raid: rebuild")
+    assert ran.marks("raid: rebuild")[0][1] > 1900 * MS
+    assert busy < 0.1
 
 
 def test_a_rebuild_that_finds_a_bad_sector_goes_on_and_tells() -> None:

@@ -2,8 +2,9 @@
 
 Up to where it is rebuilt, the spare is a member like others; beyond, the volume does without, and so it does where a
 chunk could not be rebuilt since another member could not read it. The rebuild reads a chunk of all other members,
-computes that of the lost one, and writes it to the spare, and then goes to the next (Linux md, drivers/md/md.c:
-md_do_sync). It can be kept below a rate, and above another one gives way to who uses the volume.
+computes that of the lost one, and writes it to the spare; as many chunks as lie in its window are under way at once,
+and done in order (Linux md, drivers/md/md.c: md_do_sync; raid5.c: get_active_stripe). It can be kept below a rate,
+and above another one gives way to who uses the volume.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from simio import units
 from simio.components.faults.failures import Failures
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.requests import Request
@@ -28,6 +31,8 @@ from simio.program.service import SECOND, ceil_times
 if TYPE_CHECKING:
     from simio.description.faults import Failed
 
+MD_WINDOW = 2**20
+"""Bytes of each disk that Linux md has under way: 256 stripes of 4 KiB (drivers/md/raid5.c: NR_STRIPES)."""
 EVERYTHING = 2**61
 """More bytes than a disk has: all that was to be rebuilt has been."""
 
@@ -67,13 +72,14 @@ class Rebuild:
         p.tally(name, "rebuilt", rebuilt.offset, "bytes")
         p.tally(name, "chunks that could not be rebuilt", lost, "chunks")
         p.gauge(name, "rebuilt", rebuilt.offset, "bytes")
+        self._tell()
         with p.thread(f"{name}: rebuild", daemon=self.noticed is not None):
             if self.noticed is not None:
                 p.get(self.noticed, 1)
             begun, at, failed, word = p.now(), p.register(0), p.register(), p.register()
             # Condition that always holds: the work may end before, so that the bound must not count on any of it.
-            with p.when(begun >= 0), p.loop(self.extent // chunk), self._possible(), self._paced():
-                with self.failures.watched(failed), p.scope():
+            with p.when(begun >= 0), p.loop(self.extent // chunk), self._possible(), self._under_way(at):
+                with self.failures.watched(failed), p.scope(), self._in_order():
                     self._chunk(at, chunk)
                 with p.when(failed > 0):
                     p.call(word, requests.note, lost, at)
@@ -82,10 +88,75 @@ class Rebuild:
                     p.mark(stream, chunk)
                 at.set(at + chunk)
                 progress.maximum(at, word)
+                self._next()
+            self._drain(at)
             with self._possible():
                 begun.set(since(begun))
                 p.mark(took, begun)
                 progress.maximum(EVERYTHING, word)
+
+    def _tell(self) -> None:
+        """Tell that disks wait for one another between small chunks, which those of md do not."""
+        fault = self.fault
+        if fault.window is None and fault.rate is None and fault.chunk < MD_WINDOW:
+            chunk, window = (units.format_quantity(size, "size") for size in (fault.chunk, MD_WINDOW))
+            self.p.tell(
+                f"{self.volume.name} is rebuilt by {chunk} at a time, one after another, which its disks wait for; "
+                f"Linux md has {window} under way (`window: {window}` of the fault)"
+            )
+
+    @cached_property
+    def _together(self) -> tuple[Handle, Handle, Handle] | None:
+        """Places for chunks under way, the turn of the one that is done next, and those done; None for one at a time.
+
+        All before a place are rebuilt when it is: the spare has no gaps but those that are noted.
+        """
+        p, name, number = self.p, f"{self.volume.name}: rebuild", self.fault.at_once
+        if number == 1:
+            return None
+        places = p.container(f"{name} places", number, number, "chunks")
+        return places, p.container(f"{name} turn", 1, 1, "chunks"), p.container(f"{name} done", unit="chunks")
+
+    @contextmanager
+    def _under_way(self, at: Register) -> Iterator[None]:
+        """Steps for a chunk, in a thread of its own where others may be under way beside it."""
+        p, fault = self.p, self.fault
+        if self._together is None:
+            with self._paced(fault.chunk, fault.rate, fault.least):
+                yield
+            return
+        places, _, _ = self._together
+        with self._paced(fault.chunk, fault.rate, None):
+            p.get(places, 1)
+            with p.fork(f"{self.volume.name}: rebuild of a chunk"):
+                with self._paced(fault.chunk * fault.at_once, None, fault.least):
+                    yield
+                p.put(places, 1)
+            at.set(at + fault.chunk)
+
+    @contextmanager
+    def _in_order(self) -> Iterator[None]:
+        """Steps for the data of a chunk; those behind them wait for the chunks before."""
+        p = self.p
+        if self._together is None:
+            yield
+            return
+        with p.fork(f"{self.volume.name}: rebuild", joined=True):
+            yield
+        p.get(self._together[1], 1)
+        p.join()
+
+    def _next(self) -> None:
+        """It is the turn of the next chunk."""
+        if self._together is not None:
+            self.p.put(self._together[1], 1)
+            self.p.put(self._together[2], 1)
+
+    def _drain(self, at: Register) -> None:
+        """Wait until all before `at` is done."""
+        if self._together is not None:
+            with self.p.when(at > 0):
+                self.p.get(self._together[2], self.p.register(at // self.fault.chunk))
 
     @contextmanager
     def _possible(self) -> Iterator[None]:
@@ -133,17 +204,20 @@ class Rebuild:
             yield
 
     @contextmanager
-    def _paced(self) -> Iterator[None]:
-        """Steps for a chunk, and a wait until the next may begin."""
-        p, fault, asked = self.p, self.fault, self.changes.requests
+    def _paced(self, size: int, rate: Fraction | None, least: Fraction | None) -> Iterator[None]:
+        """Steps for `size` bytes, and a wait that keeps below a rate, and below another if others use the volume."""
+        p, asked = self.p, self.changes.requests
+        if rate is None and least is None:
+            yield
+            return
         with p.scope():
             begun, before = p.now(), asked.load()
             yield
-            least = p.register(_time(fault.chunk, fault.rate))
-            if fault.least is not None:
+            pause = p.register(_time(size, rate))
+            if least is not None:
                 with p.when(asked.load() != before):
-                    least.set(maximum(least, _time(fault.chunk, fault.least)))
-            p.wait(maximum(least - since(begun), 0))
+                    pause.set(maximum(pause, _time(size, least)))
+            p.rest(maximum(pause - since(begun), 0), f"{self.volume.name}: pause of the rebuild")
 
 
 def _time(size: int, rate: Fraction | None) -> int:

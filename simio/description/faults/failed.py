@@ -48,6 +48,11 @@ class Failed(DiskFault):
     )
     extent: Limit = Field(None, description="bytes of each disk that are rebuilt, from its beginning; none: all")
     chunk: Extent = Field(65536, description="bytes of each disk that are rebuilt at a time")
+    window: Limit = Field(
+        None,
+        description="bytes of each disk that are on their way to the spare at once, a chunk at least, as 1 MiB of "
+        "Linux md; none: a chunk",
+    )
     rate: OptionalRate = Field(None, description="most that is rebuilt of a disk a second; none: no limit")
     least: OptionalRate = Field(
         None,
@@ -58,7 +63,7 @@ class Failed(DiskFault):
     def _belongs_together(self) -> Failed:
         for key, needed in (
             ("timeout", "at"),
-            *((key, "spare") for key in ("extent", "chunk", "rate", "least")),
+            *((key, "spare") for key in ("extent", "chunk", "window", "rate", "least")),
         ):
             if key in self.model_fields_set and getattr(self, needed) is None:
                 raise refusal(f"{key} without {needed}", f"{needed}, or no {key}", field=key)
@@ -66,6 +71,11 @@ class Failed(DiskFault):
             extent, chunk = (format_quantity(size, "size") for size in (self.extent, self.chunk))
             raise refusal(extent, f"a multiple of chunk, {chunk}", field="extent")
         return self
+
+    @property
+    def at_once(self) -> int:
+        """Chunks of a rebuild that are under way at once."""
+        return max((self.window or self.chunk) // self.chunk, 1)
 
     def check_disk(self, known: Surroundings) -> None:
         """Refuse a failure that the data do not survive, and a spare that cannot take the disk's place."""

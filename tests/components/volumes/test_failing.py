@@ -243,6 +243,28 @@ def test_a_rebuild_goes_chunk_by_chunk_and_then_serves(
     assert asked([row for row in first if row.size == SECTOR]) == during
 
 
+@pytest.mark.parametrize(
+    ("window", "written"),
+    [
+        (1, [(100, 0), (300, 1), (500, 2), (700, 3)]),
+        (2, [(100, 0), (200, 1), (300, 2), (400, 3)]),
+        (9, [(100, 0), (200, 1), (300, 2), (400, 3)]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["raid5", "mirror"])
+def test_a_chunk_is_read_while_another_is_written_in_a_window_of_several(
+    kind: str, window: int, written: list[tuple[int, int]]
+) -> None:
+    # 100 ps a request, of which a member serves one at a time: the next chunk is read while one is written.
+    members = ("m0", "m1", "m2") if kind == "raid5" else ("m0", "m1")
+    described = Volume("v", kind, members, UNIT if kind == "raid5" else None, failed=("m1",))
+    fault = Failed(of="m1", spare="s", extent=4 * UNIT, chunk=UNIT, window=window * UNIT)
+    result = run(described, [Request("read", UNIT, SECTOR)], spare=fault, pause=2000, fixed=100)
+    (rows,) = result.asked
+    assert [(row.time, row.at // UNIT) for row in rows if row.member == "s" and row.time < 1000] == written
+    assert asked([row for row in rows if row.time >= 1000])[0][0] in ("s", "m0")
+
+
 def test_a_rebuild_keeps_to_its_rate_and_gives_way_to_others() -> None:
     # A chunk of 16 KiB in 1 us at most by the rate; 3 us where somebody uses the volume.
     described = Volume("v", "raid5", ("m0", "m1", "m2"), UNIT, failed=("m1",))
