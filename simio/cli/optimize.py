@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,8 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report import table
     from simio.report.console import printed
     from simio.report.optimum import show
-    from simio.sweeps.conditions import Requirement, check_named, condition
+    from simio.result.request_rate import counts_requests
+    from simio.sweeps.conditions import Requirement, check_dimension, check_named, condition
     from simio.sweeps.cost import Prices, price, price_list
     from simio.sweeps.optimize import Goal, Search
     from simio.sweeps.space import Space
@@ -93,8 +95,9 @@ def optimize(
     known = _prices(costs, prices)
     plan = _plan(scenario, ranges, sets, number, known)
     conditions = tuple(collected(condition, promises))
-    goal = _goal(maximise, minimise, budget, at_least, known, conditions)
+    goal = _goal(maximise, minimise, budget, known, conditions)
     unit, wrong = check(plan)
+    goal = replace(goal, least=_least(at_least, unit, conditions))
     _check_one_case(plan)
     if conditions:
         check_named(conditions, lower(plan.source.scenario(sets, only=plan.only or 0).cases[0].system))
@@ -145,7 +148,6 @@ def _goal(
     maximise: str | None,
     minimise: str | None,
     budget: float | None,
-    at_least: str | None,
     prices: Prices,
     conditions: tuple[Requirement, ...],
 ) -> Goal:
@@ -153,5 +155,13 @@ def _goal(
         raise SimioError("found both --maximise and --minimise; expected one of them")
     if not prices and (budget is not None or COST in (maximise, minimise)):
         raise SimioError("found no prices; expected --cost or --prices")
-    least = float(parsed("--at-least", at_least, "rate")) if at_least else None
-    return Goal(minimise or maximise or "throughput", minimise is None, budget, least, conditions)
+    return Goal(minimise or maximise or "throughput", minimise is None, budget, None, conditions)
+
+
+def _least(at_least: str | None, unit: str, conditions: tuple[Requirement, ...]) -> float | None:
+    """The least throughput, in bytes or requests a second as rows have it by `unit`; refuses the other."""
+    dimension = "request_rate" if counts_requests(unit) else "rate"
+    for each in conditions:
+        if each.what == "rate" or (each.name == "throughput" and not each.what):
+            check_dimension(each, dimension)
+    return float(parsed("--at-least", at_least, dimension)) if at_least else None

@@ -141,11 +141,16 @@ class Requirement:
         return SeenValue(self._checked(total, "time" if any(each.unit == "ps" for each in found) else self.dimension))
 
     def _checked(self, value: float, dimension: str) -> float:
-        if dimension != self.dimension:
-            wanted = units.DIMENSIONS[dimension].noun if dimension else "a plain number"
-            example = f" such as '{units.example(dimension)}'" if dimension else ""
-            raise SimioError(f"{quote(self.text)}: found another limit; expected {wanted}{example}")
+        check_dimension(self, dimension)
         return value
+
+
+def check_dimension(condition: Requirement, dimension: str) -> None:
+    """Refuse a limit that is not of a dimension, '' for a plain number. Raises SimioError."""
+    if dimension != condition.dimension:
+        wanted = units.DIMENSIONS[dimension].noun if dimension else "a plain number"
+        example = f" such as '{units.example(dimension)}'" if dimension else ""
+        raise SimioError(f"{quote(condition.text)}: found a limit of another kind; expected {wanted}{example}")
 
 
 def _named(items: Iterable[N], name: str, noun: str) -> N:

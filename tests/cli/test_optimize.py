@@ -103,6 +103,37 @@ def test_the_cheapest_that_carries_enough(tmp_path):
     assert "none carries enough" in result.output
 
 
+ARRIVING = """\
+title: Reads in requests a second
+hosts: {h: {model: hosts/linux-2002-dual-p3, adapters: {scsi: {model: adapters/aic-7899, bus: pci}}}}
+disks: {d: {model: disks/atlas-10k, count: 1}}
+links: [{model: links/scsi-ultra160, between: [h.scsi, d]}]
+workload: {reads: {kind: reader, host: h, from: d, block: 64 KiB, size: 1 GiB, pattern: random}}
+run: {until: 1 s, replications: 1}
+report: {unit: /s}
+"""
+
+
+def test_what_is_enough_is_in_requests_where_the_answer_is(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(ARRIVING)
+
+    def optimum(*args: str):
+        return CliRunner().invoke(main, ["optimize", str(path), "--vary", "disks.d.count=1..3", *args])
+
+    # A disk serves about a hundred a second, 6.5 MB/s.
+    cheapest = "--minimise", "cost", "--cost", "disks.d.count=9"
+    for enough in (["--at-least", "150 /s"], ["--until", "throughput > 150 /s"]):
+        assert "disks.d.count = 2" in optimum(*enough, *cheapest).output
+    for other in (["--at-least", "5 MB/s"], ["--until", "throughput > 5 MB/s"]):
+        refused = optimum(*other)
+        assert refused.exit_code == 2
+        assert "expected a number of requests a second such as" in refused.output
+    inverse = optimum("--set", "report.unit=MB/s", "--until", "throughput > 150 /s")
+    assert inverse.exit_code == 2
+    assert "found a limit of another kind; expected a rate such as" in inverse.output
+
+
 def test_parts_have_the_prices_of_a_list(tmp_path):
     prices = tmp_path / "prices.yaml"
     prices.write_text("adapters/iris-hippi: 1000\nlinks/hippi-800: 50.5\n")
