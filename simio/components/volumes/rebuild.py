@@ -95,6 +95,11 @@ class Rebuild:
                 p.mark(took, begun)
                 progress.maximum(EVERYTHING, word)
 
+    @property
+    def _child(self) -> str:
+        """The name of threads of a chunk: another where several are at work, which together are not one."""
+        return f"{self.volume.name}: rebuild" + (" of a chunk" if self.fault.at_once > 1 else "")
+
     def _tell(self) -> None:
         """Tell that disks wait for one another between small chunks, which those of md do not."""
         fault = self.fault
@@ -128,7 +133,7 @@ class Rebuild:
         places, _, _ = self._together
         with self._paced(fault.chunk, fault.rate, None):
             p.get(places, 1)
-            with p.fork(f"{self.volume.name}: rebuild of a chunk"):
+            with p.fork(self._child):
                 with self._paced(fault.chunk * fault.at_once, None, fault.least):
                     yield
                 p.put(places, 1)
@@ -141,7 +146,7 @@ class Rebuild:
         if self._together is None:
             yield
             return
-        with p.fork(f"{self.volume.name}: rebuild", joined=True):
+        with p.fork(self._child, joined=True):
             yield
         p.get(self._together[1], 1)
         p.join()
@@ -184,7 +189,7 @@ class Rebuild:
                     assert first is not None
                     first.set(others.index(member))
         for number, member in enumerate(others[:1] if mirror else others):
-            with self._needed(first, number, unneeded, len(others)), p.fork(f"{volume.name}: rebuild", joined=True):
+            with self._needed(first, number, unneeded, len(others)), p.fork(self._child, joined=True):
                 if mirror:
                     volume.serve(request)
                 else:
