@@ -181,6 +181,10 @@ class Site:
             )
         return part
 
+    def has_file_system(self, device: str) -> bool:
+        """True if there is a file system on a disk or volume."""
+        return self._storage(device).file_system is not None
+
     def failures(self) -> Failures:
         """The requests that can fail."""
         if self._failures is None:

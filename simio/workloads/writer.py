@@ -53,7 +53,8 @@ def writer(site: Site, workload: Workload[Writer]) -> None:
 
     def make(device: BlockDevice, thread: str, span: tuple[int, int], delivered: Handle) -> Access:
         if params.access in ("raw", "direct"):
-            return Unbuffered(site, kernel.write_unbuffered, device, params.access == "direct", delivered)
+            access = Unbuffered(site, kernel.write_unbuffered, device, params.access == "direct", delivered)
+            return _stored(site, workload, device, thread, access) if params.sync else access
         mount = Mount(kernel, site.file_system(workload, device.name).sheet, device)
         if mount.sheet.dirty_background is not None:
             from simio.workloads.common.syncing import CachedWrites, written_file
@@ -73,6 +74,18 @@ def writer(site: Site, workload: Workload[Writer]) -> None:
         return Behind(site.p, file, params.sync, delivered)
 
     emit(site, workload, site.targets(params.to), make)
+
+
+def _stored(site: Site, workload: Workload[Writer], device: BlockDevice, thread: str, access: Access) -> Access:
+    """The writes of an access to a file that was opened with O_SYNC: its journal, or a flush, is waited for."""
+    from simio.workloads.common.syncing import DeviceStored, JournalledFile, StoredWrites, journal
+
+    stored: DeviceStored | JournalledFile = DeviceStored(device)
+    if site.has_file_system(device.name):
+        mount = Mount(site.kernel(workload.params.host), site.file_system(workload, device.name).sheet, device)
+        if mount.sheet.journal_record:
+            stored = JournalledFile(journal(site, mount), thread)
+    return StoredWrites(access, stored, "sync")
 
 
 class Behind(Access):
