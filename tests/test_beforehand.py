@@ -1,4 +1,4 @@
-"""What drives hold before a run is worked out once, and changes nothing of what a run comes to."""
+"""Contents of drives before a run: they are worked out once, and change nothing of what a run comes to."""
 
 from __future__ import annotations
 
