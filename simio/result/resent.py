@@ -46,9 +46,9 @@ def _given(part: Part[Any], key: str) -> bool:
 def _asks(host: Any) -> bool:
     """True if packets of a host can be ECN-capable: those of its stack, or of an adapter for RDMA."""
     # Only few scenarios come here.
-    from simio.machines.tcp.congestion import CONTROLS
+    from simio.components.network.agreement import asks_for_marks
 
     stack = host.stack.sheet if host.stack else None
-    return (stack is not None and (stack.ecn or CONTROLS[stack.congestion_control].marked)) or any(
+    return (stack is not None and asks_for_marks(stack)) or any(
         adapter.part.kind == "rdma-ethernet" for adapter in host.adapters.values()
     )

@@ -23,6 +23,11 @@ _OWN = TcpIpStack.model_fields.keys() & {option.name for option in fields(TcpSet
 """Options of an endpoint that the datasheet of a stack has under the same name."""
 
 
+def asks_for_marks(sheet: TcpIpStack) -> bool:
+    """True if a stack asks for marks of congestion: as it is told, or as its congestion control works by them."""
+    return sheet.ecn or CONTROLS[sheet.congestion_control].marked
+
+
 class SocketOptions(Protocol):
     """Between which hosts a TCP connection is, and with which sockets at both ends."""
 
@@ -65,7 +70,7 @@ def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketOptions) -> lis
         for sheet, space in zip(sheets, spaces, strict=True)
     )
     selective = all(RECOVERIES[sheet.recovery].selective for sheet in sheets)
-    marked = all(sheet.ecn or CONTROLS[sheet.congestion_control].marked for sheet in sheets)
+    marked = all(map(asks_for_marks, sheets))
     mss = min(_mss(sheet, mtu, extended) for sheet in sheets)
     spaces = [_whole(sheet, space, mss) for sheet, space in zip(sheets, spaces, strict=True)]
     shifts = [

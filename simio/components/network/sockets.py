@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from simio.components.host.kernel import UnixKernel
-from simio.components.network.agreement import SocketOptions, agreed
+from simio.components.network.agreement import SocketOptions, agreed, asks_for_marks
 from simio.components.network.interface import ANY, Wish
 from simio.components.network.path import Network, NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, UDP_HEADER, Stack
 from simio.components.network.tcp import Endpoint
 from simio.description.model import System
 from simio.errors import RunError
-from simio.machines.tcp.congestion import CONTROLS
 from simio.machines.tcp.layout import MOST_BYTES
 from simio.machines.tcp.settings import TcpSettings
 from simio.program.builder import Builder, Variable
@@ -168,7 +167,7 @@ def _check_wish(path: NetworkPath, wish: Wish) -> None:
 
 def _tell_of_marks(p: Builder, hosts: tuple[str, str], stacks: Sequence[Stack]) -> None:
     """Tell where one end alone would have congestion marked. Linux's other end agrees by default (tcp_ecn is 2)."""
-    asks = [stack.sheet.ecn or CONTROLS[stack.sheet.congestion_control].marked for stack in stacks]
+    asks = [asks_for_marks(stack.sheet) for stack in stacks]
     if any(asks) and not all(asks):
         with_, without = hosts if asks[0] else reversed(hosts)
         p.tell(f"connections of {with_} with {without} have no marks of congestion: {without} has no ecn, nor dctcp")
