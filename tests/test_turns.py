@@ -32,6 +32,21 @@ def test_a_loss_is_of_the_median_round_and_more_than_allowed() -> None:
     ]
 
 
+def test_a_loss_by_the_median_or_the_least_alone_is_measured_again_and_is_none() -> None:
+    slow_phase = [Tree("before", Path(), {"run": [0.7, 0.9, 0.7]}), Tree("now", Path(), {"run": [0.9, 0.74, 0.85]})]
+    fast_phase = [Tree("before", Path(), {"run": [0.5, 0.9, 0.9]}), Tree("now", Path(), {"run": [0.9, 0.9, 0.9]})]
+    for trees in (slow_phase, fast_phase):
+        assert losses(trees, [RUN], 0.15) == []
+        assert losses(trees, [RUN], 0.15, surely=False) == ["run"]
+
+
+def test_versions_take_turns_at_being_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    order = []
+    monkeypatch.setattr(Tree, "measure", lambda tree, one, work: order.append(tree.name))
+    turns.compare([Tree("before", Path()), Tree("now", Path())], [RUN], Path(), 3, None)
+    assert order == ["before", "now", "now", "before", "before", "now"]
+
+
 def test_what_fails_now_is_lost() -> None:
     trees = [Tree("before", Path(), {"run": [1.0, 1.0]}), Tree("now", Path())]
     assert losses(trees, [RUN], 0.15) == ["run"]
