@@ -21,7 +21,8 @@ SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
 def scale() -> NDArray[np.int64]:
     """Edges of all bins, from 0 to 10**18."""
     powers = 10 ** (np.arange(DECADE * _DECADES + 1) / DECADE)
-    return np.unique(np.concatenate([[0], np.rint(powers)]).astype(np.int64))
+    edges = np.concatenate([[0], np.rint(powers)]).astype(np.int64)
+    return edges[np.diff(edges, prepend=-1) > 0]
 
 
 def distribution(values: NDArray[np.int64], times: NDArray[np.int64] | None = None) -> Distribution:

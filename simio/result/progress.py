@@ -44,11 +44,11 @@ def _edges(span: Throughput) -> NDArray[np.int64]:
         return np.zeros(1, dtype=np.int64)
     inside = min(max(span.deliveries // APART, 1), max(MOST * length // span.until, 1))
     before = min(-(-span.since * inside // length), MOST)
-    found = [
+    found = {
         *(span.since * step // before for step in range(before)),
         *(span.since + length * step // inside for step in range(inside + 1)),
-    ]
-    return np.unique(np.array(found, dtype=np.int64))
+    }
+    return np.array(sorted(found), dtype=np.int64)
 
 
 def _accrued(marks: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.float64]:

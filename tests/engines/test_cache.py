@@ -131,11 +131,26 @@ def test_the_hash_does_not_depend_on_where_the_package_is(copied: Path, monkeypa
 
 def test_another_python_or_numba_has_another_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = {source_hash()}
-    monkeypatch.setattr(sources, "version", lambda package: "0.0")
+    monkeypatch.setattr(sources, "_version", lambda package: "0.0")
     hashes.add(source_hash())
     monkeypatch.setattr(sys, "version", "3.99")
     hashes.add(source_hash())
     assert len(hashes) == 3
+
+
+def test_a_package_is_told_by_its_module_of_versions_or_by_its_metadata(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "tape_compiler").mkdir()
+    (tmp_path / "tape_compiler" / "__init__.py").write_text("raise ImportError('is not to be imported')")
+    assert sources._version("tape_driver") == ""
+    information = tmp_path / "tape_compiler-1.2.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: tape_compiler\nVersion: 1.2\n")
+    assert sources._version("tape_compiler") == "1.2"
+    (tmp_path / "tape_compiler" / "_version.py").write_text("version = '1.3'")
+    assert sources._version("tape_compiler") == "version = '1.3'"
 
 
 def test_the_folder_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
