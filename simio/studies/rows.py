@@ -80,14 +80,15 @@ class Row:
 class Library:
     """Folders of measured tables (study/table.yaml) and of scenarios; by default those that simio comes with.
 
-    `own` are tables of the user's own by name, `./table`, with their scenarios beside them. Scenarios are read when
-    they are first asked for, and kept.
+    `own` are tables of the user's own by name, `./table`, with their scenarios beside them. Tables and scenarios are
+    read when they are first asked for, and kept.
     """
 
     tables: Path = field(default_factory=lambda: data_root("simio.validation"))
     scenarios: Path = field(default_factory=lambda: data_root("simio.scenarios"))
     own: Mapping[str, Path] = field(default_factory=dict)
-    _kept: dict[str, Scenario] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _tables: dict[str, MeasuredTable] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _scenarios: dict[str, Scenario] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def names(self) -> list[str]:
@@ -112,7 +113,9 @@ class Library:
 
     def table(self, name: str) -> MeasuredTable:
         """The heading of a table. Raises ScenarioError if it is faulty."""
-        return read_table(self.own.get(name, self.tables / f"{name}.yaml"), name).table
+        if name not in self._tables:
+            self._tables[name] = read_table(self.own.get(name, self.tables / f"{name}.yaml"), name).table
+        return self._tables[name]
 
     def path(self, name: str) -> str:
         """The file of the scenario of this name. Raises SimioError if there is none."""
@@ -126,9 +129,9 @@ class Library:
         """The scenario of this name, with the parts of another catalogue if one is given."""
         if parts is not None:
             return load(self.path(name), parts=parts, tables=self.tables)
-        if name not in self._kept:
-            self._kept[name] = load(self.path(name), tables=self.tables)
-        return self._kept[name]
+        if name not in self._scenarios:
+            self._scenarios[name] = load(self.path(name), tables=self.tables)
+        return self._scenarios[name]
 
 
 def named_in(source: str) -> list[str]:
