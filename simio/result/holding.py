@@ -1,8 +1,8 @@
-"""Time of the holders of a lock: the resources that they seize, and places where they work."""
+"""Time of the holders of a lock: what they seize, places where they work, and machines that they ask."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from typing import ClassVar
@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.program.steps import STRIDE, Op, Program, numbered
+from simio.program.steps import STRIDE, Op, Program, named_row, numbered
 
 Work = tuple[bool, set[int]]
 """A flag that holders of a lock take time with no other resource held, and rows of the resources that they seize."""
@@ -40,6 +40,7 @@ class Holding:
         self._where = [label.where for label in around]
         self._starts = np.array([label.start for label in around], dtype=np.int64)
         self._stops = np.array([label.end for label in around], dtype=np.int64)
+        self._machines, self._offsets = program.machines, [offset for _, offset in program.machines]
         self.rows = {resource.name: row for row, resource in enumerate(program.resources)}
 
     @classmethod
@@ -76,6 +77,43 @@ class Holding:
         if lock not in self._found:
             self._found[lock] = frozenset(self._beneath(lock))
         return self._found[lock]
+
+    def asked(self, lock: int) -> frozenset[str]:
+        """Names of the machines that holders of a lock (a row) ask before they wait, also while they hold others."""
+        found: set[str] = set()
+        known: set[int] = set()
+        wanted = [lock]
+        while wanted:
+            row = wanted.pop()
+            if row not in known:
+                known.add(row)
+                for at, instance in self._seizes(row):
+                    machines, inside = self._asked(at, instance)
+                    found |= machines
+                    wanted += [each for each in inside if self.resources[each].lock]
+        return frozenset(found)
+
+    def _asked(self, at: int, instance: int) -> tuple[set[str], set[int]]:
+        """Machines that are asked while what a step seizes is kept, if also during a wait, and rows seized then."""
+        asked: set[str] = set()
+        inside: set[int] = set()
+        held, waits = True, False
+        own = self.steps[at, [1, STRIDE]].tolist()
+        for step in self.steps[at + 1 : self._released(at)].tolist():
+            if step[0] in (Op.SEIZE, Op.RELEASE) and [step[1], step[STRIDE]] == own:
+                # A process that sleeps gives its lock back meanwhile.
+                held = step[0] == Op.SEIZE
+            elif held and step[0] == Op.SEIZE:
+                inside.add(named_row(step, instance))
+            elif held and step[0] == Op.CALL:
+                asked.add(self._machine(named_row(step, instance)))
+            waits = waits or (held and step[0] == Op.GET)
+        return asked if waits else set(), inside
+
+    def _machine(self, offset: int) -> str:
+        """The name of the machine at an offset of the state."""
+        number = bisect_right(self._offsets, offset) - 1
+        return self._machines[number][0] if number >= 0 else ""
 
     def _beneath(self, lock: int) -> set[int]:
         found: set[int] = set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from simio.engines.outcome import Outcome
 from simio.limits import Cap
 from simio.program.service import SECOND
@@ -87,12 +89,18 @@ def limiter(
         kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
         if busy >= SATURATED:
             if kind == "lock" and program:
-                return _beneath(resources, name, program)
+                return _behind(resources, program, tallies, end)
             if kind == "resource" and program:
                 name, busy = _within(resources, name, program)
             others = beside(name, resources, program.bonds) if program else ""
             return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy) + others)
-    candidates = [item for item in sorted(servers + own + locks, key=lambda item: -item[2])[:2] if item[2] > 0]
+    ordered = [item for item in sorted(servers + own + locks, key=lambda item: -item[2]) if item[2] > 0]
+    turns = [
+        name
+        for kind, name, _ in ordered
+        if program and kind == "lock" and _turn_of(resources, name, program, tallies, end)
+    ]
+    candidates = [item for item in ordered if item[1] not in turns][:2]
     steady = all(use.served and not (use.grows or use.lost or use.users) for use in open_loads)
     if program and open_loads and len(open_loads) == len(program.workloads) and steady and candidates:
         return _load(open_loads, candidates[0])
@@ -161,6 +169,47 @@ def _within(resources: tuple[ResourceUse, ...], name: str, program: Program) -> 
     return resources[at].name, resources[at].utilisation
 
 
+def _behind(
+    resources: tuple[ResourceUse, ...], program: Program, tallies: tuple[TallyValue, ...], end: int
+) -> Limiter:
+    """The limit behind saturated locks: that of the busiest whose holders do not wait most of the time, if any.
+
+    A turn that is kept while a machine waits, as for a full window, is as occupied as that is closed. Then the
+    wait is the limit; the sentence adds what else is busy for `BUSY` of the time, such as the end that is waited for.
+    """
+    waits: list[tuple[int, Limiter]] = []
+    full = [use for use in resources if use.lock and use.utilisation >= SATURATED]
+    for lock in sorted(full, key=lambda use: -use.utilisation):
+        found = _beneath(resources, lock.name, program)
+        waiting = _turn_of(resources, lock.name, program, tallies, end) if found.name == lock.name else None
+        if waiting is None:
+            return found
+        waits.append((lock.units, replace(waiting, sentence=f"{waiting.sentence}; {_needed(lock)}")))
+    rest = [use for use in resources if BUSY <= use.utilisation < SATURATED]
+    busiest = max(rest, key=lambda use: use.utilisation, default=None)
+    also = f". Busiest: {busiest.name} {busiest.utilisation:.0%}" if busiest else ""
+    # Holders of a lock of many units wait for one of fewer, which is nearer to the machine.
+    nearest = min(waits, key=lambda each: each[0])[1]
+    return replace(nearest, sentence=nearest.sentence + also)
+
+
+def _turn_of(
+    resources: tuple[ResourceUse, ...], name: str, program: Program, tallies: tuple[TallyValue, ...], end: int
+) -> Limiter | None:
+    """The wait of a machine, most of the time, for which holders of a lock keep it; None if there is none."""
+    lock = next(row for row, use in enumerate(resources) if use.lock and use.name == name)
+    if resources[lock].utilisation < MOSTLY or all(tally.unit != "ps" for tally in tallies):
+        return None
+    asked = Holding.of(program).asked(lock)
+    waiting = _wait(tuple(tally for tally in tallies if tally.owner in asked), end)
+    return waiting if waiting and waiting.busy >= MOSTLY else None
+
+
+def _needed(lock: ResourceUse) -> str:
+    """Words on a lock that is only as occupied as its holders wait, or use something else."""
+    return f"{lock.name}, whose holders need it, is occupied {lock.utilisation:.1%}"
+
+
 def _beneath(resources: tuple[ResourceUse, ...], name: str, program: Program) -> Limiter:
     """The limit behind a saturated lock: the busiest of what works for its holders, or what it is itself.
 
@@ -182,7 +231,7 @@ def _beneath(resources: tuple[ResourceUse, ...], name: str, program: Program) ->
     kind = "lock" if used.lock else "resource"
     sentence = SENTENCES[kind].format(used.name, used.utilisation)
     if used.utilisation < SATURATED:
-        sentence += f"; {name}, whose holders need it, is occupied {lock.utilisation:.1%}"
+        sentence += f"; {_needed(lock)}"
     return Limiter(kind, used.name, used.utilisation, sentence)
 
 

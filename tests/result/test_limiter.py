@@ -31,6 +31,16 @@ SCENARIOS = sorted(Path(__file__).parents[2].glob("scenarios/*.yaml"))
         ("linux-fc-raw.yaml", ["disks.d.count=3"], 0, "d1"),
         # A disk that takes one command at a time is always taken, by commands that wait for its mechanism.
         ("sgi-disks.yaml", [], 0, "a1"),
+        # Replies wait for the turn of one that finds the client's window closed, and threads of the server with them.
+        ("nfs-nconnect.yaml", [], 7, "nfs connection at server"),
+        ("nfs-nconnect.yaml", ["workload.nfs.nfsds=8"], 7, "nfs connection at server"),
+        # Calls wait for the turn of one that finds the send buffer full.
+        (
+            "nfs-nconnect.yaml",
+            ["workload.nfs.access=write", "workload.nfs.size=16 MiB", "hosts.client.stack.send_space=64 KiB"],
+            7,
+            "nfs connection at client",
+        ),
     ],
 )
 def test_a_lock_leads_to_what_its_holders_use(load, scenario, sets, case, named):
