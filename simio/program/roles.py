@@ -1,4 +1,4 @@
-"""Roles of marks and names of threads by which results find what a workload has recorded."""
+"""Roles of marks, names of threads and of counts, by which results find what a run has recorded."""
 
 REQUEST = "request"
 """Role of the marks of replayed requests, which are several in a row for each."""
@@ -6,3 +6,5 @@ TRACE_PAUSE = "trace pause"
 """Name of the threads in which a replay waits as its trace does."""
 PERIOD_PAUSE = "pause until the next period"
 """Name of the threads in which a sender waits until its period is over."""
+RESEND_TIMER, TIMED_OUT, SENT_AGAIN = "its retransmission timer", "timed out", "sent again"
+"""Counts of a sender of TCP: in ps, how long it waited for that timer; how often that ran out; and segments."""

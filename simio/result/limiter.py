@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from simio.engines.outcome import Outcome
 from simio.limits import Cap
+from simio.program.roles import RESEND_TIMER, SENT_AGAIN, TIMED_OUT
 from simio.program.service import SECOND
 from simio.program.steps import PAUSES, Program
 from simio.result import usage
@@ -13,7 +14,7 @@ from simio.result.bonds import beside
 from simio.result.holding import Holding
 from simio.result.loads import loads
 from simio.result.model import Limiter, LoadUse, Pace, ResourceUse, TallyValue, ThreadUse, Throughput
-from simio.wording import figure
+from simio.wording import counted, figure
 
 SATURATED = 0.9
 """Share of the time from which a resource or a thread counts as busy all the time."""
@@ -249,4 +250,11 @@ def _wait(tallies: tuple[TallyValue, ...], end: int) -> Limiter | None:
     # The end of a wait that goes on is known beforehand, and may lie behind that of the run.
     share = min(sum(tally.value for tally in waits[owner]) / end, 1.0)
     what = max(waits[owner], key=lambda tally: tally.value).what
-    return Limiter("wait", owner, share, f"{owner} waits {share:.1%} of the time, mostly for {what}")
+    lost = _lost(tallies) if what == RESEND_TIMER else ""
+    return Limiter("wait", owner, share, f"{owner} waits {share:.1%} of the time, mostly for {what}{lost}")
+
+
+def _lost(tallies: tuple[TallyValue, ...]) -> str:
+    """Words on what all senders lost: how often timers ran out, and segments that went again."""
+    times, again = (sum(tally.value for tally in tallies if tally.what == what) for what in (TIMED_OUT, SENT_AGAIN))
+    return f" ({counted(times, 'timeout')} in all, {counted(again, 'segment')} sent again)"

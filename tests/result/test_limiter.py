@@ -135,3 +135,25 @@ def test_media_that_read_ahead_all_the_time_limit(blocks: str, limit: tuple[str,
     assert (found.limiter.kind, found.limiter.name) == limit
     assert found.limiter.busy > 0.9
     assert profile(case).limiter == found.limiter
+
+
+@pytest.mark.parametrize(("least", "slow"), [("200 ms", True), ("2 ms", False)])
+def test_many_answers_into_a_shallow_port_wait_for_retransmission_timers(
+    least: str, slow: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "case.yaml"
+    path.write_text(
+        "title: Forty answers at once\n"
+        f"hosts: {{a: {{model: hosts/linux-namespace, stack: {{rto_min: {least}, rto_granularity: {least}}}}},"
+        " b: {model: hosts/linux-namespace}}\n"
+        "switches: {s: {model: switches/ideal-ethernet, buffer: 64 kB}}\n"
+        "links:\n- {model: links/ethernet-10g, between: [a.eth, s]}\n"
+        "- {model: links/ethernet-1000, between: [s, b.eth]}\n"
+        "workload: {ttcp: {from: a, to: b, size: 64 KiB, writes: 1, streams: 40}}\nrun: {warm_up: 0 s}\n"
+    )
+    result = run_case(read(path).cases[0])
+    assert ("retransmission timer" in result.limiter.sentence) == slow
+    if slow:
+        times = sum(tally.value for tally in result.tallies if tally.what == "timed out")
+        assert f"({times} timeouts in all" in result.limiter.sentence
+        assert result.limiter.kind == "wait"

@@ -104,6 +104,8 @@ def test_tcp_delivers_all_after_an_outage_when_its_timer_has_backed_off_past_it(
     # The least timeout of Solaris 7, 20 ticks of 10 ms of which the first is under way, and then twice as long each
     # time (RFC 6298, rule 5.5): 190, 190 + 400 and 190 + 400 + 800 ms.
     assert silent * MS < ran.silence() < (silent + 10) * MS
+    waited = ran.counted("ttcp at a", "its retransmission timer")
+    assert (silent - 10) * MS < waited < (silent + 10) * MS
 
 
 @pytest.mark.slow

@@ -25,14 +25,16 @@ from simio.machines.tcp import buffers, connection, layout, marks, pacing, recei
 from simio.machines.tcp.recovery import RECOVERIES
 from simio.machines.tcp.settings import TcpSettings, initial
 from simio.program.builder import Handle, Register
+from simio.program.roles import RESEND_TIMER, SENT_AGAIN, TIMED_OUT
 
 _TALLIES = (
     (layout.WAITED + layout.FOR_WINDOW - 1, "ps", "the other end's window"),
     (layout.WAITED + layout.FOR_CONGESTION - 1, "ps", "its congestion window"),
     (layout.WAITED + layout.FOR_MORE - 1, "ps", "a full segment, or all ACKs (Nagle)"),
     (layout.WAITED + layout.FOR_ACKNOWLEDGEMENT - 1, "ps", "ACKs, its send buffer full"),
-    (layout.RESENT, "segments", "sent again"),
-    (layout.TIMEOUTS, "times", "timed out"),
+    (layout.WAITED + layout.FOR_TIMER - 1, "ps", RESEND_TIMER),
+    (layout.RESENT, "segments", SENT_AGAIN),
+    (layout.TIMEOUTS, "times", TIMED_OUT),
 )
 """Counts of an endpoint: offset in its state, unit, and name."""
 _WORDS = 2

@@ -13,6 +13,7 @@ from simio.machines.tcp.loss import timeout
 from simio.machines.tcp.receiving import receive
 from simio.machines.tcp.sending import hold, plan
 from simio.machines.tcp.timers import persist, stamp, unwatched
+from simio.machines.tcp.waits import silent
 
 _MASK = 2**31 - 1
 
@@ -194,6 +195,7 @@ def expire(state: NDArray, base: int, now: int) -> int:
         recovery.expired(state, base, now)
     if 0 < state[base + c.RESEND_DUE] <= now:
         state[base + c.TIMEOUTS] += 1
+        silent(state, base, now)
         timeout(state, base, now)
     if 0 < state[base + c.PERSIST_DUE] <= now:
         persist(state, base, now)

@@ -272,7 +272,7 @@ SACKED = WORDS.table("sacked", 1 + 2 * MOST_RANGES, about="ranges that the peer 
 # Counts that only reports read.
 WAIT = _word("wait", about="what the sender waits for, one of FOR_..., or 0")
 WAIT_SINCE = _word("wait_since", "ps")
-WAITED = WORDS.table("waited", 4, "ps", about="time for which it has waited, for each of FOR_... in order")
+WAITED = WORDS.table("waited", 5, "ps", about="time for which it has waited, for each of FOR_... in order")
 RESENT = _word("resent", "segments", about="sent again")
 TIMEOUTS = _word("timeouts", "times", about="that the retransmission timer ran out")
 
@@ -309,6 +309,8 @@ FOR_MORE = 3
 """A small segment is held back until more is written or all is acknowledged."""
 FOR_ACKNOWLEDGEMENT = 4
 """All is sent, and the send buffer has no room for what the writer has."""
+FOR_TIMER = 5
+"""Nothing comes back, until the retransmission timer runs out."""
 
 # Origins of the rate of pacing.
 BY_WINDOW = 1

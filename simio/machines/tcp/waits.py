@@ -37,3 +37,18 @@ def waiting(state: NDArray, base: int, now: int, sends: int) -> None:
         state[base + c.WAIT] = c.FOR_WINDOW
     else:
         state[base + c.WAIT] = c.FOR_CONGESTION
+
+
+@shared
+def silent(state: NDArray, base: int, now: int) -> None:
+    """Count the time since the sender last looked as a wait for the retransmission timer, which has just run out.
+
+    That is at most what the timer was set to: before, the sender waited for what it had noted.
+    """
+    quiet = now - state[base + c.WAIT_SINCE]
+    timer = min(quiet, state[base + c.RTO] * max(state[base + c.RTO_TICK], 1))
+    state[base + c.WAITED + c.FOR_TIMER - 1] += timer
+    why = state[base + c.WAIT]
+    if why > 0:
+        state[base + c.WAITED + why - 1] += quiet - timer
+    state[base + c.WAIT_SINCE] = now
