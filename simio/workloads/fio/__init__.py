@@ -123,6 +123,8 @@ def fio(site: Site, workload: Workload[Fio]) -> None:
     clones = laid_out(site, workload)
     gates = Gates(site.p, workload.name, clones)
     only = len(workload.params.jobs) == 1
+    if len(clones) == 1 and clones[0].reads_once:
+        site.goes_over_once([span.device for span in clones[0].spans])
     names = [name_of(workload, clone) for clone in clones]
     for clone, calls in zip(clones, make_calls(site, workload, names, clones), strict=True):
         FioProcess(site, workload, clone, calls, gates, only).emit()

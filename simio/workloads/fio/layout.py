@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from simio.components.site import Site
 from simio.description.model import Workload
 from simio.errors import RunError, quote
-from simio.formats.fio.job import Job
+from simio.formats.fio.job import READ, Job
 from simio.workloads.common.copying import PLACE
 
 if TYPE_CHECKING:
@@ -47,6 +47,17 @@ class Clone:
     spans: tuple[DevicePart, ...]
     share: int = 1
     """Processes that have the same label."""
+
+    @property
+    def reads_once(self) -> bool:
+        """True if it reads one file, at the beginning of its device, once and in order."""
+        job = self.job
+        plain = job.directions == (READ,) and not (job.random or job.hole) and job.one_size
+        once = job.loops == 1 and not job.time_based and job.io_size is None and job.number_ios is None
+        if not (plain and once and len(self.spans) == 1):
+            return False
+        # A request that does not fit the end of the file would begin it again.
+        return self.spans[0].start == 0 and self.spans[0].size % job.largest == 0
 
     @property
     def size(self) -> int:
