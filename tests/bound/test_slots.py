@@ -30,6 +30,14 @@ workload: {rdma: {from: a, to: b, size: 64 KiB, depth: 8}}
 run: {until: 500 us, warm_up: 100 us}
 report: {unit: Gbit/s}
 """
+UDP = """
+title: Datagrams at an adapter in a narrow slot
+hosts: {a: {model: hosts/server-2023-2s}, b: {model: hosts/server-2023-2s}}
+links: [{model: links/ethernet-100g, between: [a.eth, b.eth]}]
+workload: {d: {kind: datagrams, from: a, to: b, size: 1472 B, count: 44000, batch: 44, streams: 4}}
+run: {until: 600 us, warm_up: 100 us}
+report: {unit: Gbit/s}
+"""
 PCI = """
 title: TCP at Gigabit cards on PCI of 32 bits and 33 MHz
 hosts:
@@ -53,7 +61,7 @@ def _run(folder: Path, text: str, *sets: str) -> CaseResult:
     return simio.load(path, sets).run().cases[0]
 
 
-@pytest.mark.parametrize(("text", "bus"), [(TCP, "pcie"), (RDMA, "slot")])
+@pytest.mark.parametrize(("text", "bus"), [(TCP, "pcie"), (RDMA, "slot"), (UDP, "slot")])
 @pytest.mark.parametrize(("host", "way"), [("a", "down"), ("b", "up")])
 def test_a_narrow_slot_sets_the_bound(tmp_path: Path, text: str, bus: str, host: str, way: str) -> None:
     # A receiver's packets go up, those of a sender come down.
@@ -63,7 +71,7 @@ def test_a_narrow_slot_sets_the_bound(tmp_path: Path, text: str, bus: str, host:
     assert 0.9 * case.bound < case.rate <= case.bound
 
 
-@pytest.mark.parametrize("text", [TCP, RDMA])
+@pytest.mark.parametrize("text", [TCP, RDMA, UDP])
 def test_a_wide_slot_leaves_the_bound_to_the_link(tmp_path: Path, text: str) -> None:
     assert ">" in (_run(tmp_path, text).bound_by or "")
 

@@ -50,6 +50,8 @@ def declare_datagrams(p: Builder, path: NetworkPath, size: int, headers: int, co
         packet = size + headers
         gap = wire.gap if isinstance(wire, EthernetWire) else 0
         claim(p, wire.wire, count * (wire.time(packet) - ceil_div(gap, total)))
+    for resource, byte in bus_times(path, 1 + ratio(headers, size)):
+        claim(p, resource, count * floor(size * byte))
 
 
 def _wires(path: NetworkPath) -> list[Wire]:
