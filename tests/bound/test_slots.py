@@ -52,6 +52,18 @@ workload: {ttcp: {from: a, to: b, size: 64 KiB, writes: 200}}
 run: {warm_up: 0 s}
 report: {unit: MB/s}
 """
+WALKS = """
+title: Writes to a drive whose pages are mapped for each
+hosts:
+  s:
+    model: hosts/server-2023-2s
+    root: {iommu: true, iommu_entries: 64, iommu_walks: 1, iommu_walk: 4 us, iommu_page: 4 KiB}
+    buses: {slot: buses/pcie-3-x4}
+    adapters: {nvme: {model: adapters/nvme-linux, bus: slot}}
+disks: {d: {model: disks/samsung-980-pro-1tb}}
+links: [{model: links/nvme, between: [s.nvme, d], length: 0 m}]
+workload: {w: {kind: writer, host: s, to: d, access: direct, block: 64 KiB, size: 32 MiB, depth: 8}}
+"""
 NARROW = "buses/pcie-3-x8"
 
 
@@ -89,3 +101,19 @@ def test_a_parallel_bus_sets_the_bound_of_the_cards_on_it(tmp_path: Path) -> Non
     assert case.bound_by in ("a.pci", "b.pci")
     assert case.bound is not None
     assert 0.9 * case.bound < case.rate <= case.bound
+
+
+@pytest.mark.parametrize(("walk", "walks", "rate"), [("4 us", 1, 1024), ("2 us", 1, 2048), ("4 us", 2, 2048)])
+def test_walks_for_pages_that_each_read_has_mapped_set_the_bound(
+    tmp_path: Path, walk: str, walks: int, rate: int
+) -> None:
+    # A page of 4096 bytes a walk.
+    case = _run(tmp_path, WALKS, f"hosts.s.root.iommu_walk={walk}", f"hosts.s.root.iommu_walks={walks}")
+    assert case.bound_by == case.limiter.name == "s IOMMU walkers"
+    assert float(case.bound or 0) == pytest.approx(rate * 1e6, rel=1e-3)
+    assert case.rate > 0.95 * case.bound
+
+
+def test_pages_that_stay_mapped_may_need_no_walk(tmp_path: Path) -> None:
+    # Of a page in halves, no transfer maps a whole one.
+    assert _run(tmp_path, WALKS, "workload.w.block=2 KiB", "workload.w.size=1 MiB").bound_by != "s IOMMU walkers"

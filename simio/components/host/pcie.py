@@ -41,6 +41,7 @@ class RootComplex:
         self.sockets = p.resource(f"{name} socket link") if sheet.socket_rate else None
         self.socket_byte = per_byte(sheet.socket_rate) if sheet.socket_rate else Fraction(0)
         self.translations: int | None = None
+        self.walkers = p.window(f"{name} IOMMU walkers", sheet.iommu_walks) if sheet.iommu else None
         if sheet.iommu:
             state = iommu.initial(sheet.iommu_entries, sheet.iommu_walks, sheet.iommu_walk, sheet.iommu_page)
             self.translations = p.machine(f"{name} IOMMU", state)
@@ -63,6 +64,11 @@ class RootComplex:
                 p.wait(p.answer(iommu.translate_fresh, self.translations, amount))
             else:
                 p.wait(p.answer(iommu.translate, self.translations, place, amount))
+
+    def walks(self, amount: Operand, place: Operand | None) -> None:
+        """Declare to the bound the certain walks of a transfer: one a page that is mapped for it."""
+        if self.walkers is not None and place is None:
+            self.p.occupy(self.walkers, least(amount) // self.sheet.iommu_page * self.sheet.iommu_walk)
 
     def store(self, packets: Operand) -> None:
         """Take posted writes of this many packets in order."""
@@ -272,6 +278,8 @@ class PcieBus:
         p.occupy(self.window, self.requests(certain) * (latency + floor(wired * self.byte)))
         p.get(self.tags, requests)
         self._pass(self._wires(requests * self.sheet.request, "up"))
+        # What is written may count as delivered before its pages are known.
+        self.root.walks(amount, place)
         self.root.translate(amount, place)
         p.advance(latency, 0 if reach is None else reach, 1)
         self._carry(amount, True, device_byte, cached, remote)
