@@ -26,7 +26,7 @@ AHEAD = (
     "after the warm-up more was delivered than the bound allows, as part of it was under way or in a cache before: "
     "the whole run is reported"
 )
-HELD = " of the bytes were only in the page cache when the run ended: the device has yet to take them"
+HELD = " of the bytes were only in the page cache when the run ended: they have yet to be written back"
 HANDED_OVER = "bytes count when they are handed over: "
 BEHIND = "more had been handed over than the bound allows by then: the time of the work behind it counts as well"
 UNDER_WAY = Fraction(1, 100)

@@ -216,7 +216,7 @@ def test_bytes_that_only_the_page_cache_has_are_told(run):
     rest = "workload: {writer: {host: h, to: d, access: buffered, block: 1 MiB, size: 64 MiB}}\n"
     limits = "{model: filesystems/ext4, dirty_background: 16 MiB, dirty_limit: 32 MiB}"
     large, small = TODAY.replace("FILES", "filesystems/ext4"), TODAY.replace("FILES", limits)
-    told = " of the bytes were only in the page cache when the run ended: the device has yet to take them"
+    told = " of the bytes were only in the page cache when the run ended: they have yet to be written back"
     # A tenth of the host's memory may be dirty before the kernel writes back.
     assert run(large, rest).notes == (f"100%{told}",)
     assert run(large, rest, "run.until=5 ms").notes == (f"100%{told}",)
