@@ -18,6 +18,8 @@ from simio.wording import counted, figure
 
 SATURATED = 0.9
 """Share of the time from which a resource or a thread counts as busy all the time."""
+AS_BUSY = 0.005
+"""Difference of two shares of the time below which two resources count as equally busy."""
 BUSY = 0.75
 """Share of the time from which the busiest part is named, even if a machine waited for something else."""
 MOSTLY = 0.5
@@ -42,7 +44,8 @@ def limit_of(program: Program, outcome: Outcome, span: Throughput, cap: Cap | No
     threads = usage.thread_use(program, outcome)
     tallies, open_loads = usage.tallies(program, outcome), loads(program, outcome, span)
     pace = usage.pace(program, outcome)
-    return limiter(resources, threads, tallies, outcome.end, program, open_loads, pace, filled(span, cap))
+    full = filled(span, cap)
+    return limiter(resources, threads, tallies, outcome.end, program, open_loads, pace, full, reached(span, cap))
 
 
 def filled(span: Throughput, cap: Cap | None) -> Limiter | None:
@@ -56,6 +59,11 @@ def filled(span: Throughput, cap: Cap | None) -> Limiter | None:
     return Limiter("window", cap.name, share, SENTENCES["window"].format(cap.name, share))
 
 
+def reached(span: Throughput, cap: Cap | None) -> str:
+    """The resource that the bytes delivered alone keep busy, by the bound; empty where none is."""
+    return cap.name if cap and cap.kind == "resource" and span.rate >= SATURATED * cap.rate else ""
+
+
 def limiter(
     resources: tuple[ResourceUse, ...],
     threads: tuple[ThreadUse, ...],
@@ -65,14 +73,15 @@ def limiter(
     open_loads: tuple[LoadUse, ...] = (),
     pace: Pace = NO_PACE,
     full: Limiter | None = None,
+    certain: str = "",
 ) -> Limiter:
     """The most plausible limit.
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
-    resource), a thread before a lock (whose holders may wait), and these before a window that is `full`. Of a bond's
-    member the sentence tells what the others do. With a `program`, a lock leads to what its holders use or wait for
-    most (`_beneath`), and a resource to one that it waits for (`_within`); `resources` are then in the order of the
-    program's.
+    resource), a thread before a lock (whose holders may wait), and these before a window that is `full`. Of resources
+    that are as busy, the one that is `certain` by the bound does. Of a bond's member the sentence tells what the
+    others do. With a `program`, a lock leads to what its holders use or wait for most (`_behind`), and a resource to
+    one that it waits for (`_within`); `resources` are then in the order of the program's.
 
     If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the
     time, the limit is what a machine waited for most of the `end` ps of the run, such as a window, or the
@@ -89,6 +98,9 @@ def limiter(
     for group in (servers, own, locks):
         kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
         if busy >= SATURATED:
+            # What is sent and does not arrive keeps others as busy, which limit nothing.
+            alike = [item for item in group if item[0] == "resource" and item[2] >= busy - AS_BUSY]
+            kind, name, busy = next((item for item in alike if item[1] == certain), (kind, name, busy))
             if kind == "lock" and program:
                 return _behind(resources, program, tallies, end)
             if kind == "resource" and program:

@@ -85,7 +85,10 @@ def test_a_narrow_slot_sets_the_bound(tmp_path: Path, text: str, bus: str, host:
 
 @pytest.mark.parametrize("text", [TCP, RDMA, UDP])
 def test_a_wide_slot_leaves_the_bound_to_the_link(tmp_path: Path, text: str) -> None:
-    assert ">" in (_run(tmp_path, text).bound_by or "")
+    case = _run(tmp_path, text)
+    assert ">" in (case.bound_by or "")
+    # Where more is sent than arrives, the sender's slot is as busy.
+    assert text != UDP or case.limiter.name == case.bound_by
 
 
 def test_what_is_read_crosses_the_slot_of_the_host_that_has_it(tmp_path: Path) -> None:
