@@ -18,8 +18,6 @@ from simio.wording import counted, figure
 
 SATURATED = 0.9
 """Share of the time from which a resource or a thread counts as busy all the time."""
-AS_BUSY = 0.005
-"""Difference of two shares of the time below which two resources count as equally busy."""
 BUSY = 0.75
 """Share of the time from which the busiest part is named, even if a machine waited for something else."""
 MOSTLY = 0.5
@@ -79,7 +77,7 @@ def limiter(
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
     resource), a thread before a lock (whose holders may wait), and these before a window that is `full`. Of resources
-    that are as busy, the one that is `certain` by the bound does. Of a bond's member the sentence tells what the
+    that are always busy, the one that is `certain` by the bound does. Of a bond's member the sentence tells what the
     others do. With a `program`, a lock leads to what its holders use or wait for most (`_behind`), and a resource to
     one that it waits for (`_within`); `resources` are then in the order of the program's.
 
@@ -99,7 +97,7 @@ def limiter(
         kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
         if busy >= SATURATED:
             # What is sent and does not arrive keeps others as busy, which limit nothing.
-            alike = [item for item in group if item[0] == "resource" and item[2] >= busy - AS_BUSY]
+            alike = [item for item in group if item[0] == "resource" and item[2] == busy]
             kind, name, busy = next((item for item in alike if item[1] == certain), (kind, name, busy))
             if kind == "lock" and program:
                 return _behind(resources, program, tallies, end)
