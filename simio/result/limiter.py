@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 from simio.engines.outcome import Outcome
 from simio.limits import Cap
@@ -106,12 +107,13 @@ def limiter(
             others = beside(name, resources, program.bonds) if program else ""
             return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy) + others)
     ordered = [item for item in sorted(servers + own + locks, key=lambda item: -item[2]) if item[2] > 0]
-    turns = [
-        name
-        for kind, name, _ in ordered
-        if program and kind == "lock" and _turn_of(resources, name, program, tallies, end)
-    ]
-    candidates = [item for item in ordered if item[1] not in turns][:2]
+    # Turns that are only kept while a machine waits are no candidates.
+    working = (
+        item
+        for item in ordered
+        if not (program and item[0] == "lock" and _turn_of(resources, item[1], program, tallies, end))
+    )
+    candidates = list(islice(working, 2))
     steady = all(use.served and not (use.grows or use.lost or use.users) for use in open_loads)
     if program and open_loads and len(open_loads) == len(program.workloads) and steady and candidates:
         return _load(open_loads, candidates[0])
