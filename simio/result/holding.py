@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simio.program.steps import STRIDE, Op, Program, named_row, numbered
 
+T = TypeVar("T")
 Work = tuple[bool, set[int]]
 """A flag that holders of a lock take time with no other resource held, and rows of the resources that they seize."""
 
@@ -30,6 +31,7 @@ class Holding:
         self.resources, self.bodies, self.labels = program.resources, program.bodies, program.labels
         self.steps = program.steps
         self._found: dict[int, frozenset[int]] = {}
+        self._known: dict[int, frozenset[str]] = {}
         self._firsts, self._ends = (np.array([body[at] for body in program.bodies], dtype=np.int64) for at in (0, 1))
         self._all = np.flatnonzero(self.steps[:, 0] == Op.SEIZE)
         self._named = np.flatnonzero(np.isin(self.steps[:, 0], (Op.SEIZE, Op.RELEASE)))
@@ -75,23 +77,36 @@ class Holding:
         The lock itself is among them if it is such a one.
         """
         if lock not in self._found:
-            self._found[lock] = frozenset(self._beneath(lock))
+            found: set[int] = set()
+            for row, works, inside in self._walk(lock, self._held):
+                found |= {row} if works else set()
+                found |= {each for each in inside if not self.resources[each].lock}
+            self._found[lock] = frozenset(found)
         return self._found[lock]
 
     def asked(self, lock: int) -> frozenset[str]:
         """Names of the machines that holders of a lock (a row) ask before they wait, also while they hold others."""
-        found: set[str] = set()
+        if lock not in self._known:
+            each = self._walk(lock, self._machines_asked)
+            self._known[lock] = frozenset(name for _, machines, _ in each for name in machines)
+        return self._known[lock]
+
+    def _walk(self, lock: int, look: Callable[[int], tuple[T, set[int]]]) -> Iterator[tuple[int, T, set[int]]]:
+        """Each lock that holders of a lock seize, itself first, with what `look` finds: its own, and rows seized."""
         known: set[int] = set()
         wanted = [lock]
         while wanted:
             row = wanted.pop()
             if row not in known:
                 known.add(row)
-                for at, instance in self._seizes(row):
-                    machines, inside = self._asked(at, instance)
-                    found |= machines
-                    wanted += [each for each in inside if self.resources[each].lock]
-        return frozenset(found)
+                found, inside = look(row)
+                yield row, found, inside
+                wanted += [each for each in inside if self.resources[each].lock]
+
+    def _machines_asked(self, lock: int) -> tuple[set[str], set[int]]:
+        """Machines that are asked while a lock is kept, if also during a wait, and rows seized then."""
+        found = [self._asked(at, instance) for at, instance in self._seizes(lock)]
+        return set().union(*(asked for asked, _ in found)), set().union(*(inside for _, inside in found))
 
     def _asked(self, at: int, instance: int) -> tuple[set[str], set[int]]:
         """Machines that are asked while what a step seizes is kept, if also during a wait, and rows seized then."""
@@ -114,20 +129,6 @@ class Holding:
         """The name of the machine at an offset of the state."""
         number = bisect_right(self._offsets, offset) - 1
         return self._machines[number][0] if number >= 0 else ""
-
-    def _beneath(self, lock: int) -> set[int]:
-        found: set[int] = set()
-        known: set[int] = set()
-        wanted = [lock]
-        while wanted:
-            row = wanted.pop()
-            if row not in known:
-                known.add(row)
-                works, inside = self._held(row)
-                found |= {row} if works else set()
-                for each in inside:
-                    (wanted.append if self.resources[each].lock else found.add)(each)
-        return found
 
     def _held(self, lock: int) -> Work:
         works, inside = False, set()

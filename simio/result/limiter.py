@@ -97,7 +97,7 @@ def limiter(
     for group in (servers, own, locks):
         kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
         if busy >= SATURATED:
-            # What is sent and does not arrive keeps others as busy, which limit nothing.
+            # Bytes that are lost behind a part keep it as busy, and it limits nothing.
             alike = [item for item in group if item[0] == "resource" and item[2] == busy]
             kind, name, busy = next((item for item in alike if item[1] == certain), (kind, name, busy))
             if kind == "lock" and program:

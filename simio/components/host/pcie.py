@@ -278,7 +278,7 @@ class PcieBus:
         p.occupy(self.window, self.requests(certain) * (latency + floor(wired * self.byte)))
         p.get(self.tags, requests)
         self._pass(self._wires(requests * self.sheet.request, "up"))
-        # What is written may count as delivered before its pages are known.
+        # Bytes written may count as delivered before their pages are known.
         self.root.walks(amount, place)
         self.root.translate(amount, place)
         p.advance(latency, 0 if reach is None else reach, 1)
