@@ -102,9 +102,7 @@ class _Search:
         self.borders = [*firsts, len(steps)]
         self.lengths = np.diff(self.borders).tolist()
         self.instances = {start.entry for start in program.starts if start.instance}
-        leading = [(np.flatnonzero(steps[:, 0] == op), column) for op, column in TARGETS.items()]
-        self.sources = np.concatenate([at for at, _ in leading])
-        self.targets = np.concatenate([steps[at, column] for at, column in leading])
+        self.lows, self.highs = self._reached()
 
     def blocks(self) -> Sequence[Block]:
         """All that there are, the first of overlapping ones."""
@@ -123,20 +121,20 @@ class _Search:
         """The blocks of fewest threads that begin at a border, if there are enough."""
         for threads in range(1, MOST_THREADS + 1):
             one, two, three = (self.lengths[at + threads * n : at + threads * (n + 1)] for n in range(LEAST_BLOCKS))
-            if one == two == three:
+            if one == two == three and self._alone(at, at + threads):
                 block = self._block(self.borders[at], sum(one))
                 if block:
                     return block
         return None
 
     def _block(self, first: int, length: int) -> Block | None:
-        """The blocks of a length from a step on, or None if they are too few or not by themselves."""
+        """The blocks of a length from a step on, or None if they are too few."""
         own, next_ = self.prints[first : first + length], self.prints[first + length : first + 2 * length]
         if own[0] != next_[0] or not np.array_equal(own, next_):
             return None
         one, two = self._of(first, length, 0), self._of(first, length, 1)
         found = strides(one, two, length)
-        if found is None or not self._alone(first, length):
+        if found is None:
             return None
         apart = two - one
         count = 2
@@ -149,10 +147,21 @@ class _Search:
     def _of(self, first: int, length: int, number: int) -> Ints:
         return self.steps[first + length * number : first + length * (number + 1)]
 
-    def _alone(self, first: int, length: int) -> bool:
-        """True if threads neither come into the steps of a block by a step of others, nor leave it, nor share it."""
-        from_ = (self.sources >= first) & (self.sources < first + length)
-        into = (self.targets >= first) & (self.targets < first + length)
-        ends = self.steps[first + length - 1, 0] in (Op.END, Op.JUMP)
-        shared = any(first <= entry < first + length for entry in self.instances)
-        return bool(ends) and not shared and np.array_equal(from_, into)
+    def _alone(self, at: int, behind: int) -> bool:
+        """True if no thread comes into the steps between two borders by a step of others, leaves or shares them."""
+        first, end = self.borders[at], self.borders[behind]
+        inside = first <= min(self.lows[at:behind]) and max(self.highs[at:behind]) < end
+        ends = self.steps[end - 1, 0] in (Op.END, Op.JUMP)
+        return inside and bool(ends) and self.instances.isdisjoint(self.borders[at:behind])
+
+    def _reached(self) -> tuple[list[int], list[int]]:
+        """From each border to the next: the first and the last step that steps there lead to, or that lead there."""
+        leading = [(np.flatnonzero(self.steps[:, 0] == op), column) for op, column in TARGETS.items()]
+        sources = np.concatenate([at for at, _ in leading])
+        targets = np.concatenate([self.steps[at, column] for at, column in leading])
+        lows, highs = np.array(self.borders[:-1]), np.array(self.borders[:-1])
+        for one, other in ((sources, targets), (targets, sources)):
+            parts = np.searchsorted(self.borders[1:-1], one, side="right")
+            np.minimum.at(lows, parts, other)
+            np.maximum.at(highs, parts, other)
+        return lows.tolist(), highs.tolist()
