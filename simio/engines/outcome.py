@@ -34,8 +34,8 @@ THREAD_LIMIT = 1_000_000
 """Threads that may live at once, in half a gigabyte of the compiled engine's tables."""
 CONDENSE_AT = 2**20
 """Marks of a run from which on `Options.condense` gets them, 24 MB of them."""
-MOST_KEPT = 2**18
-"""Marks of a run up to which the records of some of them are selected once and kept, in at most 6 MB."""
+MOST_KEPT = 2**21
+"""Marks of a run up to which the records of some are selected once and kept while its result is made: 48 MB."""
 CHUNK = 2**16
 """Most steps that `Options.watch` gets at a time."""
 

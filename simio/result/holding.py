@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.program.steps import STRIDE, Op, Program, named_row, numbered
+from simio.program.steps import Op, Program, numbered
+from simio.result.seizing import Seizing
 
 T = TypeVar("T")
 Work = tuple[bool, set[int]]
@@ -32,16 +32,9 @@ class Holding:
         self.steps = program.steps
         self._found: dict[int, frozenset[int]] = {}
         self._known: dict[int, frozenset[str]] = {}
-        self._firsts, self._ends = (np.array([body[at] for body in program.bodies], dtype=np.int64) for at in (0, 1))
-        self._all = np.flatnonzero(self.steps[:, 0] == Op.SEIZE)
+        self._works: dict[int, Work] = {}
+        self._seizing = Seizing(program)
         self._named = np.flatnonzero(np.isin(self.steps[:, 0], (Op.SEIZE, Op.RELEASE)))
-        self._places: dict[int, str] = {}
-        self._telling = np.flatnonzero(np.isin(self.steps[:, 0], (Op.SEIZE, Op.RELEASE, Op.ADVANCE)))
-        self._operands = self.steps[self._telling][:, [0, 1, STRIDE]].tolist()
-        around = [label for label in program.labels if not label.call]
-        self._where = [label.where for label in around]
-        self._starts = np.array([label.start for label in around], dtype=np.int64)
-        self._stops = np.array([label.end for label in around], dtype=np.int64)
         self._machines, self._offsets = program.machines, [offset for _, offset in program.machines]
         self.rows = {resource.name: row for row, resource in enumerate(program.resources)}
 
@@ -87,7 +80,7 @@ class Holding:
     def asked(self, lock: int) -> frozenset[str]:
         """Names of the machines that holders of a lock (a row) ask before they wait, also while they hold others."""
         if lock not in self._known:
-            each = self._walk(lock, self._machines_asked)
+            each = self._walk(lock, self._asked)
             self._known[lock] = frozenset(name for _, machines, _ in each for name in machines)
         return self._known[lock]
 
@@ -103,27 +96,15 @@ class Holding:
                 yield row, found, inside
                 wanted += [each for each in inside if self.resources[each].lock]
 
-    def _machines_asked(self, lock: int) -> tuple[set[str], set[int]]:
-        """Machines that are asked while a lock is kept, if also during a wait, and rows seized then."""
-        found = [self._asked(at, instance) for at, instance in self._seizes(lock)]
-        return set().union(*(asked for asked, _ in found)), set().union(*(inside for _, inside in found))
-
-    def _asked(self, at: int, instance: int) -> tuple[set[str], set[int]]:
-        """Machines that are asked while what a step seizes is kept, if also during a wait, and rows seized then."""
-        asked: set[str] = set()
+    def _asked(self, lock: int) -> tuple[set[str], set[int]]:
+        """Machines that holders of a lock ask before they wait, and rows that they seize."""
+        machines: set[str] = set()
         inside: set[int] = set()
-        held, waits = True, False
-        own = self.steps[at, [1, STRIDE]].tolist()
-        for step in self.steps[at + 1 : self._released(at)].tolist():
-            if step[0] in (Op.SEIZE, Op.RELEASE) and [step[1], step[STRIDE]] == own:
-                # A process that sleeps gives its lock back meanwhile.
-                held = step[0] == Op.SEIZE
-            elif held and step[0] == Op.SEIZE:
-                inside.add(named_row(step, instance))
-            elif held and step[0] == Op.CALL:
-                asked.add(self._machine(named_row(step, instance)))
-            waits = waits or (held and step[0] == Op.GET)
-        return asked if waits else set(), inside
+        for at, instance in self._seizing.of(lock):
+            found = self._seizing.questions(at)
+            machines |= {self._machine(row + stride * instance) for row, stride in found.called}
+            inside |= {row + stride * instance for row, stride in found.seized}
+        return machines, inside
 
     def _machine(self, offset: int) -> str:
         """The name of the machine at an offset of the state."""
@@ -131,52 +112,16 @@ class Holding:
         return self._machines[number][0] if number >= 0 else ""
 
     def _held(self, lock: int) -> Work:
-        works, inside = False, set()
-        for at, instance in self._seizes(lock):
-            seized: list[tuple[int, int]] = []
-            begin, end = np.searchsorted(self._telling, (at + 1, self._released(at))).tolist()
-            for number in range(begin, end):
-                op, a, stride = self._operands[number]
-                if op == Op.SEIZE:
-                    seized.append((a, stride))
-                    inside.add(a + stride * instance)
-                elif op == Op.RELEASE and (a, stride) in seized:
-                    seized.remove((a, stride))
-                elif op == Op.ADVANCE and not seized:
-                    # A part's queue is held while the part works, which has a lock of its own.
-                    place = self.rows.get(self._place(int(self._telling[number]), instance), lock)
-                    works = works or place == lock
-                    inside.add(place)
-        return works, inside - {lock}
+        if lock not in self._works:
+            self._works[lock] = self._work(lock)
+        return self._works[lock]
 
-    def _place(self, at: int, instance: int) -> str:
-        """The place of the innermost label of work around a step; '' if there is none."""
-        if at not in self._places:
-            around = np.flatnonzero((self._starts <= at) & (at < self._stops))
-            self._places[at] = self._where[around[0]] if len(around) else ""
-        return numbered(self._places[at], instance)
-
-    def _seizes(self, lock: int) -> Iterator[tuple[int, int]]:
-        """Each SEIZE of a lock, with the instance that it is for."""
-        first, stride = self.steps[self._all, 1], self.steps[self._all, STRIDE]
-        own = (first == lock) | ((stride > 0) & (lock > first) & ((lock - first) % np.maximum(stride, 1) == 0))
-        for at in self._all[own].tolist():
-            first_row, step = self.steps[at, [1, STRIDE]].tolist()
-            yield at, 0 if first_row == lock else (lock - first_row) // step
-
-    def _released(self, at: int) -> int:
-        """The last RELEASE in its body of what a step seizes, or the end of that body."""
-        first, stride = self.steps[at, [1, STRIDE]].tolist()
-        end = int(self._ends[(self._firsts <= at) & (at < self._ends)].min())
-        places = self._releases.get((first, stride), [])
-        number = bisect_left(places, end)
-        return places[number - 1] if number and places[number - 1] > at else end
-
-    @cached_property
-    def _releases(self) -> dict[tuple[int, int], list[int]]:
-        """The steps that release each row, by its operands, in order."""
-        found: dict[tuple[int, int], list[int]] = {}
-        for at, (op, first, stride) in zip(self._telling.tolist(), self._operands, strict=True):
-            if op == Op.RELEASE:
-                found.setdefault((first, stride), []).append(at)
-        return found
+    def _work(self, lock: int) -> Work:
+        inside: set[int] = set()
+        places: set[int] = set()
+        for at, instance in self._seizing.of(lock):
+            found = self._seizing.work(at)
+            inside |= {row + stride * instance for row, stride in found.seized}
+            # A part's queue is held while the part works, which has a lock of its own.
+            places |= {self.rows.get(numbered(place, instance), lock) for place in found.places}
+        return lock in places, (inside | places) - {lock}

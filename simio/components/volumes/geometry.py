@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from math import gcd
 from typing import Any
@@ -24,6 +25,8 @@ CASES = 64
 """Sizes of pieces of one member, or places in a stripe, that a request may lead to."""
 STARTS = 4096
 """Places in a stripe where requests may begin for the planner to be asked about each."""
+SHAPES = 64
+"""Shapes that are kept for variants of a program."""
 
 SPREAD = (RAID5, RAID6, ERASURE)
 """Levels that have stripes whose parity goes round the members."""
@@ -131,6 +134,13 @@ class Geometry:
 
         Raises RunError if they fall on the members of volume `name` in too many ways.
         """
+        asked = name, verb, size, aligned, tuple(present)
+        numbers = self.members, self.sector, self.capacity, self.unit, self.parities, self.record, *self.ends
+        # What follows from traced numbers has to be traced each time.
+        plain = all(type(number) is int for number in (*numbers, size, aligned, *present))
+        return _kept_shape(self, *asked) if plain else self._shape(*asked)
+
+    def _shape(self, name: str, verb: Verb, size: int, aligned: int, present: Sequence[int]) -> Shape:
         state: Any = self.state()
         kind, grain = self.kind(verb, size, aligned), self._grain(size, aligned)
         shape, first = Shape(), True
@@ -260,3 +270,10 @@ class Geometry:
             f"ways; make the block a divisor or a multiple of the unit, and its addresses multiples of the "
             "block"
         )
+
+
+@lru_cache(maxsize=SHAPES)
+def _kept_shape(
+    geometry: Geometry, name: str, verb: Verb, size: int, aligned: int, present: tuple[int, ...]
+) -> Shape:
+    return geometry._shape(name, verb, size, aligned, present)
