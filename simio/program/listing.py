@@ -8,18 +8,22 @@ compare two programs of which one has more steps.
 from __future__ import annotations
 
 import textwrap
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+import numpy as np
 
 from simio import units
 from simio.errors import one_line
 from simio.machines.door import numbered
 from simio.machines.layout import Words
 from simio.program.digest import SHOWN, function_name, program_hash
-from simio.program.steps import NAMING, NO_REGISTER, STRIDE, UNBOUNDED, Compare, Draw, Fn, Op, Program
+from simio.program.steps import NAMING, NO_REGISTER, STRIDE, UNBOUNDED, Compare, Draw, Fn, Op, Program, Table
 
 _INDENT = "  "
-_WIDTH = 110
+_WIDTH = 106
+"""Width of a line of a machine's state."""
 _MOST = 1000
 """Values of a table, or words without names, of a machine that are listed."""
 _SIGNS = {
@@ -96,32 +100,39 @@ def _machines(program: Program) -> Iterator[str]:
     starts = [offset for _, offset in program.machines] + [len(program.state)]
     names = program.words or [()] * len(program.machines)
     for (name, offset), end, words in zip(program.machines, starts[1:], names, strict=True):
-        values = program.state[offset:end].tolist()
+        values = program.state[offset:end]
         yield f"{_name(name)}: {_count(len(values), 'value')}"
         for line in _state(values, words):
-            yield from textwrap.wrap(line, _WIDTH - 4, initial_indent=_INDENT, subsequent_indent=_INDENT)
+            # Of a million lines few need to be broken.
+            short = len(_INDENT) + len(line) <= _WIDTH
+            yield from (
+                [_INDENT + line]
+                if short
+                else textwrap.wrap(line, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+            )
 
 
-def _state(values: list[int], words: tuple[Words, ...]) -> Iterator[str]:
+def _state(values: Table, words: tuple[Words, ...]) -> Iterator[str]:
     """A line for each word that is not 0 and for each table; words without names follow as they are."""
     at = 0
     for named in words:
         own = values[at : at + (named.count or 0)]
         at += len(own)
         if named.is_table:
-            told = [f"[{place}] {value}" for place, value in enumerate(own) if value]
-            listed = _shortened(told, ", ") or "all 0"
+            places = np.flatnonzero(own)
+            told = [f"[{place}] {own[place]}" for place in places[:_MOST]]
+            listed = _shortened(told, len(places), ", ") or "all 0"
             yield f"{named.name}, {_count(len(own), 'value')}: {listed} {named.unit}".rstrip()
-        elif own != [0]:
+        elif own[0]:
             yield f"{named.name} {own[0]} {named.unit}".rstrip()
     if at < len(values):
-        yield _shortened([str(value) for value in values[at:]], " ")
+        yield _shortened([str(value) for value in values[at : at + _MOST]], len(values) - at, " ")
 
 
-def _shortened(values: list[str], separator: str) -> str:
-    """The first values; the mapping of an SSD has millions."""
-    more = [f"and {len(values) - _MOST} more"] if len(values) > _MOST else []
-    return separator.join([*values[:_MOST], *more])
+def _shortened(first: list[str], count: int, separator: str) -> str:
+    """The first of so many values; the mapping of an SSD has millions."""
+    more = [f"and {count - len(first)} more"] if count > len(first) else []
+    return separator.join([*first, *more])
 
 
 def _distribution(program: Program, row: list[int]) -> str:
@@ -282,10 +293,10 @@ class _Steps:
         return f"r{reg} = {called.name}({', '.join(given)})"
 
     def _machine(self, offset: int) -> str:
-        before = [(start, name) for name, start in self.program.machines if start <= offset]
-        if not before:
+        number = bisect_right(self.program.machines, offset, key=lambda machine: machine[1]) - 1
+        if number < 0:
             return f"state {offset}"
-        start, name = max(before)
+        name, start = self.program.machines[number]
         return _name(name) if start == offset else f"{_name(name)} + {offset - start}"
 
 
