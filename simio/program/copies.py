@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from simio.program.declarations import Declarations, Handle, ProgramError, UnfitError
-from simio.program.steps import COLUMNS, INSTANCES, NAMING, NUMBER, STRIDE, Draw, Op, numbered
+from simio.program.steps import COLUMNS, INSTANCES, NAMING, NUMBER, STRIDE, Draw, Gauge, Op, Tally, numbered
 
 KINDS: dict[int, str] = {
     Op.SEIZE: "resource", Op.RELEASE: "resource", Op.PUT: "container", Op.GET: "container", Op.MARK: "mark",
@@ -128,7 +128,7 @@ class Copies(Declarations):
         for rows, kind in ((self._tallies, "tally"), (self._gauges, "gauge")):
             block: list[Any] = rows[first[kind] :]
             rows[first[kind] :] = [
-                row._replace(owner=owner, at=row.at + instance * stride)
+                row._replace(owner=owner, **{word: at + instance * stride for word, at in _words(row)})
                 for instance, owners in enumerate(names.of([_own(row.owner) for row in block]))
                 for owner, row in zip(owners, block, strict=True)
             ]
@@ -167,6 +167,13 @@ class Copies(Declarations):
         for at, occupancy in enumerate(self._occupancies[first["occupancy"] :], first["occupancy"]):
             if occupancy.window >= first["window"]:
                 self._occupancies[at] = occupancy._replace(stride=strides["window"])
+
+
+def _words(row: Tally | Gauge) -> Iterator[tuple[str, int]]:
+    """Names and places of the words of the state that a row has."""
+    yield "at", row.at
+    if isinstance(row, Tally) and row.since >= 0:
+        yield "since", row.since
 
 
 def _own(name: str) -> str:

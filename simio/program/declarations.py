@@ -207,9 +207,12 @@ class Declarations:
                     "use fewer streams, connections or disks, or smaller windows, files or disks"
                 )
 
-    def tally(self, owner: str, what: str, offset: int, unit: str) -> None:
-        """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""
-        self._tallies.append(Tally(owner, what, offset, unit))
+    def tally(self, owner: str, what: str, offset: int, unit: str, since: int = -1) -> None:
+        """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step.
+
+        The word at `since` has the instant in ps from which on it waits, or 0; without it, a wait counts as it ends.
+        """
+        self._tallies.append(Tally(owner, what, offset, unit, since))
 
     def load(self, name: str, served: Handle, rate: Fraction, lossy: bool = False, count: int = 0) -> None:
         """`rate` requests a second arrive for `name`, each of which `served` records when it is done; no step.

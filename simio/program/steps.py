@@ -240,12 +240,16 @@ class Promise(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """A count that a machine keeps, at `at` of the state: `what`, or in ps how long `owner` waited for it."""
+    """A count that a machine keeps, at `at` of the state: `what`, or in ps how long `owner` waited for it.
+
+    Of a wait that may go on when the run ends, the word at `since` has the instant in ps at which it began, or 0.
+    """
 
     owner: str
     what: str
     at: int
     unit: str
+    since: int = -1
 
 
 CPU_TIME, PROFILED = "CPU time", "CPU time in "

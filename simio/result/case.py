@@ -25,6 +25,7 @@ from simio.result.precision import Runs
 from simio.result.progress import progress_of
 from simio.result.recorded import DeliveredBytes, Observation, Rows
 from simio.result.resent import resent, unmarked
+from simio.result.standstill import standstill
 from simio.result.statistics import confidence
 from simio.result.timeline import timeline
 from simio.result.undelivered import Sent, undelivered
@@ -119,6 +120,7 @@ def _notes(
     notes = [
         *runs.notes,
         *unlike(runs.spans),
+        *standstill(program, outcome),
         *undelivered(workloads, streams, runs.rate, observations, resources, sent),
         *again,
         *unmarked(case.system),

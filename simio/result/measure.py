@@ -24,15 +24,15 @@ SHORT = "the run is too short for a steady state: the whole run is reported, wit
 def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughput:
     """Bytes delivered in the measured span.
 
-    The span begins at a delivery. With `warm` 'auto' the deliveries before it are those that MSER-5 discards, by
-    the time a byte that each took; where that would leave less than half of the time, all is measured, and `note`
-    says so. Otherwise the span begins with the first delivery from `warm` ps on, or at 0 where `warm` is 0. It ends
-    at the last delivery of all, or where a program says that its work ends, as a close() does; where a time limit cut
-    the run off, at the earliest last delivery of a stream. Streams silent in the second half of such a run count as
-    ended. What is delivered at once is taken to have accrued evenly since its stream's delivery before, so that
-    streams in step with one another do not count double. A run with fewer than two deliveries after the warm-up is
-    measured from its start. Where a program says when it begins, as ftp does, the span begins there, unless `warm` is
-    a time.
+    The span begins at a delivery. With `warm` 'auto' the deliveries before it are those that MSER-5 discards, by the
+    time a byte that each took; where that would leave less than half of the time, all is measured, and `note` says
+    so. Otherwise the span begins with the first delivery from `warm` ps on, or at 0 where `warm` is 0. It ends at the
+    last delivery of all, or where a program says that its work ends, as a close() does; where a time limit cut the
+    run off, at the earliest last delivery of a stream. Streams silent in the second half of such a run count as
+    ended; where all of them are, although work is left, the silence counts, up to the end of the run. What is
+    delivered at once is taken to have accrued evenly since its stream's delivery before, so that streams in step with
+    one another do not count double. A run with fewer than two deliveries after the warm-up is measured from its
+    start. Where a program says when it begins, as ftp does, the span begins there, unless `warm` is a time.
     """
     times, amounts = deliveries(program, outcome)
     if not len(times):
@@ -74,6 +74,8 @@ def _until(program: Program, outcome: Outcome, times: Ints, found: list[tuple[In
     """The end of the measured span, in ps."""
     last = int(times[-1])
     if outcome.status != Status.DONE:
+        if 2 * last < outcome.end:
+            return outcome.end
         return min(own for own in [int(own[-1]) for own, _ in found] if 2 * own >= last)
     return max(last, _said(program, outcome, "ended", -1) or 0)
 

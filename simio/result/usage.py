@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simio.engines.outcome import Ints, Outcome
 from simio.program.roles import PERIOD_PAUSE, TRACE_PAUSE
-from simio.program.steps import PROFILED, UNBOUNDED, Program
+from simio.program.steps import PROFILED, UNBOUNDED, Program, Tally
 from simio.result.model import ContainerUse, Pace, ResourceUse, TallyValue, ThreadUse, Throughput
 
 
@@ -120,6 +120,9 @@ def pace(program: Program, outcome: Outcome) -> Pace:
 def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) -> tuple[TallyValue, ...]:
     """Counts of machines in the whole run, but for zeros; CPU time by class in `span`, if given."""
     values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else []
+    for row, tally in enumerate(program.tallies):
+        if begun := waits_since(outcome, tally):
+            values[row] += outcome.end - begun
     if span is not None:
         columns = {
             gauge.at: outcome.samples[:, row - len(program.gauges)]
@@ -134,6 +137,11 @@ def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) 
         for tally, value in zip(program.tallies, values, strict=True)
         if value
     )
+
+
+def waits_since(outcome: Outcome, tally: Tally) -> int:
+    """The instant in ps from which on a wait goes on when the run ends; 0 if none does."""
+    return int(outcome.state[tally.since]) if tally.since >= 0 else 0
 
 
 def _grown(outcome: Outcome, column: Ints, last: int, span: Throughput) -> int:

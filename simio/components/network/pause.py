@@ -33,7 +33,7 @@ class Pauses:
         self._declare()
         self.stopped = p.variable(f"{name} stopped")
         self.since, self.paused = p.variable(f"{name} stopped at"), p.variable(f"{name} paused")
-        p.tally(name, PAUSES, self.paused.offset, "ps")
+        p.tally(name, PAUSES, self.paused.offset, "ps", self.since.offset)
 
     def _declare(self) -> None:
         wire = self.wire
