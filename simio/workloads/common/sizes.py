@@ -19,6 +19,8 @@ from simio.program.builder import Builder, Register
 
 Curve = tuple[tuple[float, float], ...]
 """Sizes in bytes, each with the share of flows that are no larger; both ascend, the share from 0 to 1."""
+Quantile = Callable[[float], float]
+"""The value that a share of a distribution is below."""
 
 TABLES: Mapping[str, Curve] = {
     "web-search": (
@@ -78,7 +80,7 @@ class SizeDistribution(Values):
         return self
 
     @property
-    def quantile(self) -> Callable[[float], float]:
+    def quantile(self) -> Quantile:
         """The size that a share of all is below."""
         if self.distribution == "exponential":
             return lambda share: -log(1 - share) * _given(self.mean)
@@ -88,12 +90,10 @@ class SizeDistribution(Values):
             return self._pareto()
         return _interpolated(TABLES[self.distribution])
 
-    def _lognormal(self) -> Callable[[float], float]:
-        normal, median = NormalDist(), _given(self.median)
-        spread = (_given(self.p99) / median) ** (1 / normal.inv_cdf(0.99))
-        return lambda share: median * spread ** normal.inv_cdf(share)
+    def _lognormal(self) -> Quantile:
+        return lognormal(_given(self.median), _given(self.p99))
 
-    def _pareto(self) -> Callable[[float], float]:
+    def _pareto(self) -> Quantile:
         """The quantile function of the bounded Pareto distribution (M. Harchol-Balter, 2013, section 20.4)."""
         least, most, shape = _given(self.least), _given(self.most), self.shape or 1
         gone = (least / most) ** shape
@@ -101,14 +101,25 @@ class SizeDistribution(Values):
 
     @property
     def weighted(self) -> list[tuple[int, int]]:
-        """Sizes in bytes with weights: each the mean of a part of the distribution, the more the larger they are."""
-        quantile = self.quantile
-        found = []
-        for low, high in _parts():
-            width = (high - low) / _SHARES
-            points = (low / _SHARES + width * (number + 0.5) / _POINTS for number in range(_POINTS))
-            found.append((max(round(sum(map(quantile, points)) / _POINTS), 1), high - low))
-        return found
+        """Sizes in bytes with weights, as `in_parts`."""
+        return in_parts(self.quantile)
+
+
+def lognormal(median: float, p99: float) -> Quantile:
+    """The quantile function of the lognormal distribution of which half is below `median`, and 99% below `p99`."""
+    normal = NormalDist()
+    spread = (p99 / median) ** (1 / normal.inv_cdf(0.99))
+    return lambda share: median * spread ** normal.inv_cdf(share)
+
+
+def in_parts(quantile: Quantile) -> list[tuple[int, int]]:
+    """Whole values above 0 with weights: each the mean of a part of a distribution, the more the larger they are."""
+    found = []
+    for low, high in _parts():
+        width = (high - low) / _SHARES
+        points = (low / _SHARES + width * (number + 0.5) / _POINTS for number in range(_POINTS))
+        found.append((max(round(sum(map(quantile, points)) / _POINTS), 1), high - low))
+    return found
 
 
 def mean(weighted: list[tuple[int, int]]) -> int:
@@ -132,7 +143,7 @@ def _parts() -> Iterator[tuple[int, int]]:
     yield _SHARES - left, _SHARES
 
 
-def _interpolated(curve: Curve) -> Callable[[float], float]:
+def _interpolated(curve: Curve) -> Quantile:
     sizes, shares = zip(*curve, strict=True)
 
     def quantile(share: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from statistics import NormalDist
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -27,7 +26,7 @@ from simio.description.quantities import (
 from simio.description.sheets.base import size_text
 from simio.description.workloads import HostNames, OptionalStorage, WorkloadParams
 from simio.workloads import register_workload
-from simio.workloads.common.sizes import Classes, SizeDistribution, check_sizes, weighted
+from simio.workloads.common.sizes import Classes, SizeDistribution, check_sizes, in_parts, lognormal, weighted
 from simio.workloads.common.sockets import Streams
 from simio.workloads.objects.service import ObjectService
 
@@ -35,8 +34,6 @@ LEAST_PART, MOST_PART = 5 << 20, 5 << 30
 """Bytes of a part of a multipart upload, but for the last (Amazon S3 User Guide, "multipart upload limits")."""
 MOST_PARTS = 10_000
 """Parts of an upload (the same)."""
-QUANTILES = 64
-"""Times that stand for a distribution, each as often."""
 
 
 class FirstByte(Values):
@@ -52,13 +49,9 @@ class FirstByte(Values):
         return self
 
     @property
-    def times(self) -> list[int]:
-        """Quantiles in ps, each of as many answers."""
-        normal = NormalDist()
-        spread = (self.p99 / self.median) ** (1 / normal.inv_cdf(0.99))
-        return [
-            round(self.median * spread ** normal.inv_cdf((number + 0.5) / QUANTILES)) for number in range(QUANTILES)
-        ]
+    def times(self) -> list[tuple[int, int]]:
+        """Times in ps with weights, the closer together the longer and rarer they are."""
+        return in_parts(lognormal(self.median, self.p99))
 
 
 class Objects(WorkloadParams):

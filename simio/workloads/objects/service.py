@@ -102,7 +102,7 @@ class ObjectService:
         self.classes = SizeClasses(p, params.classes, params.weighted)
         self.first: Handle | None = None
         if params.first_byte:
-            self.first = p.discrete(f"{self.name}: first byte", [(time, 1) for time in params.first_byte.times])
+            self.first = p.discrete(f"{self.name}: first byte", params.first_byte.times)
         self.drawn = p.uniform(f"{self.name}: object", 0, params.objects - 1)
         self.took = p.observation(f"{self.name}: object", "latency", "ps")
         self.part_took = p.observation(f"{self.name}: part", "time", "ps")
