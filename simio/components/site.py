@@ -279,15 +279,17 @@ class Site:
 
     def tell(self) -> None:
         """Tell what only the whole system shows: adapters on a far socket, links beside others that no packet takes,
-        stacks without costs, lossless classes without traffic."""
+        stacks without costs, lossless classes without traffic, values that nothing uses."""
         linked = {end for link in self.system.links for end in link.ends}
         for host in self._hosts.values():
             host.tell(linked)
         if "network" in vars(self):
             from simio.components.network.beside import tell_of_idle_classes
+            from simio.components.network.unused import tell_of_unused
 
             self.network.beside.tell(self.p)
             tell_of_idle_classes(self.p, self.system)
+            tell_of_unused(self.p, self.system)
         if "sockets" in vars(self):
             self.sockets.tell()
 
