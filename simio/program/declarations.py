@@ -254,9 +254,12 @@ class Declarations:
         total = sum(slots[each.kind](each.number) for each in handles)
         return self._declare("window", name, Window(name, total, together=True), self._windows)
 
-    def bond(self, name: str, resources: Sequence[str]) -> None:
-        """Resources of these names are members of one bond, of which each packet takes one; for reports, not run."""
-        self._bonds.append(Bond(name, tuple(resources)))
+    def bond(self, name: str, resources: Sequence[str], single: bool = False) -> None:
+        """Resources of these names are members of one bond, of which each packet takes one; for reports, not run.
+
+        Of a `single` one, all take the same at a time.
+        """
+        self._bonds.append(Bond(name, tuple(resources), single))
 
     def tell(self, sentence: str) -> None:
         """Tell the reader of a result, once, what is modelled otherwise than they may think; not run."""

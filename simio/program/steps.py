@@ -281,10 +281,14 @@ class Load:
 
 
 class Bond(NamedTuple):
-    """Resources, by name, that are members of one bond in one direction: each packet takes one of them."""
+    """Resources, by name, that are members of one bond in one direction: each packet takes one of them.
+
+    Of a `single` one, all packets take the same at a time, as of an active backup.
+    """
 
     name: str
     resources: tuple[str, ...]
+    single: bool = False
 
 
 class Gauge(NamedTuple):

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from simio.program.steps import Bond
-from simio.result.model import ResourceUse
+from simio.result.model import Limiter, ResourceUse
+
+
+def in_turn(busy: Mapping[str, float], bonds: Iterable[Bond]) -> Limiter | None:
+    """The bond whose members, of which one carries at a time, are busiest together; None without such a bond.
+
+    After a failure each of them is idle for a part of the time, and the bond is not.
+    """
+    found = [(sum(busy[name] for name in bond.resources), bond) for bond in bonds if bond.single]
+    share, bond = max(found, key=lambda each: each[0], default=(0.0, None))
+    if bond is None:
+        return None
+    direction = bond.resources[0].rpartition(" ")[0]
+    most = max(bond.resources, key=lambda name: busy[name])
+    sentence = (
+        f"{direction} is busy {min(share, 1.0):.1%} of the time, as one member of {bond.name} carries all at a time: "
+        f"{most} for {busy[most]:.1%}"
+    )
+    return Limiter("resource", bond.name, min(share, 1.0), sentence)
 
 
 def beside(name: str, uses: Iterable[ResourceUse], bonds: Iterable[Bond]) -> str:

@@ -11,7 +11,7 @@ from simio.program.roles import RESEND_TIMER, SENT_AGAIN, TIMED_OUT
 from simio.program.service import SECOND
 from simio.program.steps import PAUSES, Program
 from simio.result import usage
-from simio.result.bonds import beside
+from simio.result.bonds import beside, in_turn
 from simio.result.holding import Holding
 from simio.result.loads import loads
 from simio.result.model import Limiter, LoadUse, Pace, ResourceUse, TallyValue, ThreadUse, Throughput
@@ -76,11 +76,12 @@ def limiter(
 ) -> Limiter:
     """The most plausible limit.
 
-    A saturated resource limits before a saturated thread (which may only seem busy because it uses that
-    resource), a thread before a lock (whose holders may wait), and these before a window that is `full`. Of resources
-    that are always busy, the one that is `certain` by the bound does. Of a bond's member the sentence tells what the
-    others do. With a `program`, a lock leads to what its holders use or wait for most (`_behind`), and a resource to
-    one that it waits for (`_within`); `resources` are then in the order of the program's.
+    A saturated resource limits before a saturated thread (which may only seem busy because it uses that resource), a
+    thread before a lock (whose holders may wait), and these before a window that is `full`. Of resources that are
+    always busy, the one that is `certain` by the bound does. Of a bond's member the sentence tells what the others
+    do; members that carry one at a time are busy together. With a `program`, a lock leads to what its holders use or
+    wait for most (`_behind`), and a resource to one that it waits for (`_within`); `resources` are then in the order
+    of the program's.
 
     If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the
     time, the limit is what a machine waited for most of the `end` ps of the run, such as a window, or the
@@ -92,10 +93,13 @@ def limiter(
     servers = [
         ("resource", use.name, use.utilisation - stopped.get(use.name, 0.0)) for use in resources if not use.lock
     ]
+    bonded = in_turn({name: busy for _, name, busy in servers}, program.bonds) if program else None
     own = [("thread", use.name, use.busy) for use in threads]
     locks = [("lock", use.name, use.utilisation) for use in resources if use.lock]
     for group in (servers, own, locks):
         kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
+        if group is servers and busy < SATURATED and bonded and bonded.busy >= SATURATED:
+            return bonded
         if busy >= SATURATED:
             # Bytes that are lost behind a part keep it as busy, and it limits nothing.
             alike = [item for item in group if item[0] == "resource" and item[2] == busy]

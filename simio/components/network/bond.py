@@ -81,7 +81,7 @@ class BondEnd:
         self.number = number
         self.of, self.bond = links[0].member.of, links[0].member.bond
         self.rows = rows(self.bond, [link.down for link in links])
-        p.bond(self.of, [wire.name for wire in wires])
+        p.bond(self.of, [wire.name for wire in wires], self.bond.mode == "active-backup")
 
     @property
     def steady(self) -> bool:

@@ -170,6 +170,26 @@ def test_a_dead_backup_bond_moves_flows_to_the_other_member(scenarios: Scenarios
     assert lost <= {"a.eth>s 1 lost", "s>a.eth 1 lost"}
 
 
+def test_members_that_carry_one_at_a_time_are_busy_together(tmp_path: Path) -> None:
+    path = tmp_path / "backup.yaml"
+    path.write_text("""
+title: A bond with a backup whose active member fails
+hosts: {a: {model: hosts/linux-namespace}, b: {like: a}}
+links:
+  - name: lag
+    model: links/ethernet-1000
+    between: [a.eth, b.eth]
+    bond: {members: 2, mode: active-backup, miimon: 5 ms}
+workload: {ttcp: {from: a, to: b, size: 64 KiB, streams: 2}}
+faults: [{kind: down, of: lag.1, at: 100 ms, for: 10 s}]
+run: {until: 200 ms, warm_up: 20 ms}
+""")
+    limit = run_case(load(path).cases[0]).limiter
+    assert (limit.kind, limit.name) == ("resource", "lag")
+    assert limit.busy > 0.97
+    assert "as one member of lag carries all at a time: a.eth>b.eth " in limit.sentence
+
+
 def test_flows_that_arrive_share_members_as_queues_of_their_own(scenarios: Scenarios) -> None:
     case = scenarios.result(
         "flows: {from: a, to: b, size: 20 kB, load: 50%, count: 1500, window: 64 KiB, connections: 32}",
