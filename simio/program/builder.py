@@ -111,6 +111,7 @@ class Builder(Blocks):
             demands=tuple(self._demands),
             promises=tuple(self._promises),
             ahead=tuple(self._ahead),
+            behind=tuple(self._behind),
             early=tuple(self._early.items()),
             tallies=tuple(self._tallies),
             labels=tuple(self._labels),

@@ -87,6 +87,7 @@ class Declarations:
         self._demands: list[Demand] = []
         self._promises: list[Promise] = []
         self._ahead: dict[int, None] = {}
+        self._behind: dict[int, None] = {}
         self._early: dict[int, int] = {}
         self._tallies: list[Tally] = []
         self._gauges: list[Gauge] = []
@@ -278,6 +279,10 @@ class Declarations:
     def ahead(self, container: Handle) -> None:
         """Bytes in this container count as delivered before what they need is done; for the bound, no step."""
         self._ahead[self._row("container", container)] = None
+
+    def behind(self, container: Handle) -> None:
+        """Bytes in this container are yet to be delivered, whatever fills it; for reports, no step."""
+        self._behind[self._row("container", container)] = None
 
     def early(self, resource: Handle, time: int) -> None:
         """Work of `time` ps may pass before this resource has served it, as with tokens; for the bound, no step."""

@@ -26,6 +26,7 @@ _ANALYSIS = frozenset(
         "demands",
         "promises",
         "ahead",
+        "behind",
         "early",
         "tallies",
         "gauges",
@@ -48,9 +49,9 @@ _FORMAT = b"simio program 2"
 def program_hash(program: Program) -> str:
     """SHA-256, as 64 hexadecimal digits, of all that decides the program's behaviour and the names of its parts.
 
-    What serves analysis only (regions, windows, occupancies, demands, promises, ahead, early, tallies, gauges, bonds,
-    labels, bodies, joined, told) does not count, nor do feeds, which the states that they feed identify. Of a guest,
-    which is Python, only the names count, since its function cannot be hashed.
+    What serves analysis only (regions, windows, occupancies, demands, promises, ahead, behind, early, tallies,
+    gauges, bonds, labels, bodies, joined, told) does not count, nor do feeds, which the states that they feed
+    identify. Of a guest, which is Python, only the names count, since its function cannot be hashed.
     What is hashed is JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so
     that it is the same on every platform.
     """

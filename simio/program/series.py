@@ -21,7 +21,7 @@ from simio.program.steps import COLUMNS, FIRST_NUMBER, NAMING, STRIDE, Op, Table
 
 LEAST = 32
 """Things from which on they are compared: a few disks are written out sooner."""
-_NONE = ("state", "machine", "table", "tally", "gauge", "guest", "feed", "load", "ahead", "early", "owned")
+_NONE = ("state", "machine", "table", "tally", "gauge", "guest", "feed", "load", "ahead", "behind", "early", "owned")
 """Declarations that end a series, as they would be for one of its things only."""
 _ROWS = ("resource", "container", "mark", "window")
 
@@ -73,7 +73,8 @@ class SeriesBuilder(Copies):
         return self._extent() | {
             "label": len(self._labels), "region": len(self._regions), "body": len(self._bodies),
             "promise": len(self._promises), "feed": len(self._feeds), "load": len(self._loads),
-            "ahead": len(self._ahead), "early": len(self._early), "owned": len(self._owned),
+            "ahead": len(self._ahead), "behind": len(self._behind), "early": len(self._early),
+            "owned": len(self._owned),
         }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from simio.result import usage
 from simio.result.buffered import in_buffers
 from simio.result.demerit import demerits
 from simio.result.extrapolated import extrapolated
+from simio.result.filling import limiting
 from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import filled, limiter, reached
 from simio.result.loads import ending, pooled_loads
@@ -58,7 +59,8 @@ def case_result(
     observations = pooled_observations([each.observations for each in runs.seen])
     kept, seen = program, outcome
     full, certain, pace = filled(span, runs.cap), reached(span, runs.cap), usage.pace(program, outcome)
-    limit = limiter(resources, threads, tallies, outcome.end, program, runs.seen[0].loads, pace, full, certain)
+    own = limiting(program, outcome, span, threads)
+    limit = limiter(resources, own, tallies, outcome.end, program, runs.seen[0].loads, pace, full, certain)
     again = resent(limit, runs.cap, runs.rate, tallies)
     if told:
         # A result keeps no state of machines, such as an SSD's mapping, for what is computed when somebody looks.

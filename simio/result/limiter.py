@@ -12,6 +12,7 @@ from simio.program.service import SECOND
 from simio.program.steps import PAUSES, Program
 from simio.result import usage
 from simio.result.bonds import beside, in_turn
+from simio.result.filling import limiting
 from simio.result.holding import Holding
 from simio.result.loads import loads
 from simio.result.model import Limiter, LoadUse, Pace, ResourceUse, TallyValue, ThreadUse, Throughput
@@ -40,7 +41,7 @@ work themselves as well, only what takes nearly all of their time is."""
 def limit_of(program: Program, outcome: Outcome, span: Throughput, cap: Cap | None = None) -> Limiter:
     """The limit of a run, by what was busy in its measured span, and by the bound `cap` on that."""
     resources = usage.resource_use(program, outcome, span)
-    threads = usage.thread_use(program, outcome)
+    threads = limiting(program, outcome, span, usage.thread_use(program, outcome))
     tallies, open_loads = usage.tallies(program, outcome), loads(program, outcome, span)
     pace = usage.pace(program, outcome)
     full = filled(span, cap)

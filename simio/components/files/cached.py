@@ -247,7 +247,10 @@ class CachedFile(FileInCache):
     def _flush(self, at: Register, size: int, aligned: int, stored: Arrived | None) -> None:
         """`size` bytes go from the cache to the device while the program continues."""
         p = self.p
-        p.ahead(self.dirty)
+        if stored:
+            p.behind(self.dirty)
+        else:
+            p.ahead(self.dirty)
         with p.fork("write-behind"):
             self.device.write(at, self._whole(size), aligned)
             for amount in p.pieces(size, self.sheet.dirty_limit):
