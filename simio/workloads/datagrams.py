@@ -117,7 +117,10 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
         socket = stacks[1].socket(f"{own} at {params.to}", stacks[1].sheet.datagram_receive_space)
         read = p.container(f"{own} read", unit="datagrams")
         arrive, ports = partial(socket.arrive_to_be_read, read), (site.sockets.port(), SERVER_PORT)
-        flow = UdpFlow(own, stacks, path, arrive, ports, stacks[0].datagram_buffer)
+        space = stacks[0].datagram_buffer
+        # A batch needs room for all of its datagrams.
+        space = max(space, params.batch * (params.size + UDP_HEADER)) if space else None
+        flow = UdpFlow(own, stacks, path, arrive, ports, space)
 
         def received(length: Register, word: Register, read: Handle = read) -> None:
             p.mark(site.delivered, length)

@@ -16,7 +16,7 @@ from simio.components.network.steering import Steering, steered
 from simio.components.network.udp import UdpSocket
 from simio.machines.network import datagram_gro, mailbox, ownership, profile
 from simio.machines.tcp import offload
-from simio.program.builder import Operand, Register
+from simio.program.builder import Handle, Operand, Register, maximum, since
 
 
 class SeatedStack(Stack):
@@ -24,8 +24,6 @@ class SeatedStack(Stack):
 
     threads = False
     segments = True
-    datagram_buffer = None
-    """The ring of the core's queue makes a program wait."""
 
     def __init__(
         self,
@@ -95,6 +93,21 @@ class SeatedStack(Stack):
             if not self.seat.interface.sheet.uso:
                 self.process.spend("cut", count)
             self.seat.sent(self.process)
+
+    def wait_for_room(self, room: Handle, data: Register, space: int) -> None:
+        """See `Stack.wait_for_room`; a program that sleeps runs again once half of its buffer is free.
+
+        Linux net/core/sock.c, sock_def_write_space.
+        """
+        p = self.p
+        with p.scope():
+            begun = p.now()
+            p.get(room, data)
+            with p.when(since(begun) > 0):
+                more = p.register(maximum(space // 2 - data, 0))
+                p.get(room, more)
+                p.put(room, more)
+                self.process.spend("switch")
 
     def socket(self, name: str, space: int) -> UdpSocket:
         """See `Stack.socket`."""

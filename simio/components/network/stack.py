@@ -13,7 +13,7 @@ from simio.components.network.packet import Packet
 from simio.description.model import Part
 from simio.description.sheets.stacks import TcpIpStack
 from simio.errors import RunError
-from simio.program.builder import Operand, Register
+from simio.program.builder import Handle, Operand, Register
 from simio.program.labels import labelled
 from simio.program.service import per_byte
 
@@ -114,6 +114,10 @@ class Stack:
     def datagram_buffer(self) -> int | None:
         """Bytes of a program's datagrams that may wait to leave the host; None: any number."""
         return self.sheet.datagram_buffer
+
+    def wait_for_room(self, room: Handle, data: Register, space: int) -> None:
+        """Emit a program's wait for `data` bytes of the send buffer of its socket, which has `space` in all."""
+        self.kernel.slept(lambda: self.p.get(room, data))
 
     def socket(self, name: str, space: int) -> UdpSocket:
         """A UDP socket that keeps `space` bytes."""

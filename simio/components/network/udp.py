@@ -38,7 +38,7 @@ class UdpFlow:
         p = self.p = stacks[0].p
         self.source, self.target = stacks
         self.arrived = arrived
-        most = max(space, MOST + UDP_HEADER) if space else 0
+        self.space = most = max(space, MOST + UDP_HEADER) if space else 0
         self.room = p.container(f"{name} send buffer", most, most, "bytes") if most else None
         self.datagrams = IpDatagrams(name, *stacks, path, self._input, ports, self.room)
         self.path = self.datagrams.path
@@ -51,7 +51,7 @@ class UdpFlow:
             self._work(self.source, self.source.sheet.udp_send, data, priority)
             data.set(data + UDP_HEADER)
             if room is not None:
-                self.source.kernel.slept(lambda: p.get(room, data))
+                self.source.wait_for_room(room, data, self.space)
             self.datagrams.send(data, word, priority)
 
     def send_many(self, count: Operand, length: int, word: Operand) -> None:
@@ -60,6 +60,8 @@ class UdpFlow:
         with p.scope():
             total = p.register(count * length)
             self._work(self.source, self.source.sheet.udp_send, total, PROCESS)
+            if self.room is not None:
+                self.source.wait_for_room(self.room, p.register(total + count * UDP_HEADER), self.space)
             self.source.segment(self.path.source, count, total)
             with p.loop(count):
                 self.datagrams.send_whole(length + UDP_HEADER, word)

@@ -60,3 +60,22 @@ def test_datagrams_back_to_back_over_a_link_without_length_keep_their_bound(
     path.write_text(SCENARIO.format(space="208 KiB", workload=workload))
     (case,) = simio.load(path).run(engine).cases
     assert case.end == (1466 * count - 12) * 800
+
+
+@pytest.mark.parametrize("engine", ["compiled", "simpy"])
+@pytest.mark.parametrize("batch", [1, 4])
+def test_a_sender_on_a_core_waits_for_room_as_well(tmp_path: Path, engine: str, batch: int) -> None:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(f"""
+title: Datagrams of servers with queues, faster than the link
+hosts: {{a: {{model: hosts/server-2023-2s}}, b: {{like: a}}}}
+links: [{{model: links/ethernet-10g-jumbo, between: [a.eth, b.eth]}}]
+workload: {{datagrams: {{from: a, to: b, size: 8000 B, count: 2000, batch: {batch}, streams: 2}}}}
+run: {{until: 1 ms, warm_up: 0 s}}
+""")
+    (case,) = simio.load(path).run(engine).cases
+    (sent,) = (float(stream.rate) for stream in case.streams if stream.sent)
+    # Two buffers of 208 KiB fill once, and from then on what leaves makes room.
+    assert sent * 1e-3 < 10e9 / 8 * 1e-3 + 2 * 208 * 1024
+    (core,) = {use.utilisation for use in case.resources if use.name == "a.core 0"}
+    assert core < 0.6
