@@ -288,7 +288,8 @@ def _values(ctx: Context, key: str, node: Node, path: str, place: Place) -> list
     good = True
     for index, item in enumerate(items):
         if item.kind != "scalar":
-            ctx.problems.add(join(path, index), node_text(item), "a single value", place=item.place)
+            hint = f"--set {key}='{value_text(item)}' tries a list" if item.kind == "list" else ""
+            ctx.problems.add(join(path, index), node_text(item), "a single value", hint, item.place)
             good = False
             continue
         first = seen.setdefault(canonical(item), item)
