@@ -77,12 +77,12 @@ def limiter(
 ) -> Limiter:
     """The most plausible limit.
 
-    A saturated resource limits before a saturated thread (which may only seem busy because it uses that resource), a
-    thread before a lock (whose holders may wait), and these before a window that is `full`. Of resources that are
-    always busy, the one that is `certain` by the bound does. Of a bond's member the sentence tells what the others
-    do; members that carry one at a time are busy together. With a `program`, a lock leads to what its holders use or
-    wait for most (`_behind`), and a resource to one that it waits for (`_within`); `resources` are then in the order
-    of the program's.
+    A saturated resource limits before a window that is `full`, and that before a saturated thread: either may only
+    seem busy because it uses the one before. A thread does before a lock (whose holders may wait), and a lock before
+    the window. Of resources that are always busy, the one that is `certain` by the bound does. Of a bond's member the
+    sentence tells what the others do; members that carry one at a time are busy together. With a `program`, a lock
+    leads to what its holders use or wait for most (`_behind`), and a resource to one that it waits for (`_within`);
+    `resources` are then in the order of the program's.
 
     If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the
     time, the limit is what a machine waited for most of the `end` ps of the run, such as a window, or the
@@ -102,6 +102,8 @@ def limiter(
         if group is servers and busy < SATURATED and bonded and bonded.busy >= SATURATED:
             return bonded
         if busy >= SATURATED:
+            if kind == "thread" and full:
+                return full
             # Bytes that are lost behind a part keep it as busy, and it limits nothing.
             alike = [item for item in group if item[0] == "resource" and item[2] == busy]
             kind, name, busy = next((item for item in alike if item[1] == certain), (kind, name, busy))
