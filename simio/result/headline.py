@@ -18,7 +18,7 @@ from simio import units
 from simio.engines.outcome import Outcome, Status
 from simio.limits import Bound, Cap
 from simio.program.service import SECOND
-from simio.program.steps import Program
+from simio.program.steps import INTO_CACHE, Program
 from simio.result import measure
 from simio.result.model import Throughput
 
@@ -27,6 +27,7 @@ AHEAD = (
     "the whole run is reported"
 )
 HELD = " of the bytes were only in the page cache when the run ended: they have yet to be written back"
+REPLACED = " of the bytes were never written back: later writes replaced them in the page cache"
 HANDED_OVER = "bytes count when they are handed over: "
 BEHIND = "more had been handed over than the bound allows by then: the time of the work behind it counts as well"
 UNDER_WAY = Fraction(1, 100)
@@ -44,8 +45,7 @@ def reported(program: Program, outcome: Outcome, warm: int | str, certain: Bound
     """
     cut = None if outcome.status == Status.DONE else outcome.end
     span = measure.throughput(program, outcome, warm)
-    if not span.note:
-        span = replace(span, note=_doubt(program, outcome, span))
+    span = replace(span, note=_in_cache(program, outcome, span) or span.note or _doubt(program, outcome, span))
     found = None
     if span.since:
         found = _first(_of_part(span, program, outcome, certain, cut), lambda: _caps(certain, cut))
@@ -118,10 +118,6 @@ def _doubt(program: Program, outcome: Outcome, span: Throughput) -> str:
     """The reason to doubt that the throughput of a span is that of the run; empty without one."""
     if not span.deliveries:
         return ""
-    total = measure.whole(program, outcome).amount
-    if (held := sum(int(outcome.containers[row, 0]) for row in program.ahead)) > total * (1 - 1 / LATER):
-        # Part of a write() may be in the cache before the write() is done.
-        return f"{min(held / total, 1):.0%}{HELD}"
     if outcome.status == Status.DONE:
         if outcome.end <= LATER * span.until:
             return ""
@@ -132,3 +128,28 @@ def _doubt(program: Program, outcome: Outcome, span: Throughput) -> str:
     took = units.format_quantity(int(measure.deliveries(program, outcome)[0][0]), "time")
     number = "only one delivery" if span.deliveries == 1 else f"only {span.deliveries} deliveries"
     return f"{number} within the run: the first came after {took}. A longer run.until gives a steadier figure"
+
+
+def _in_cache(program: Program, outcome: Outcome, span: Throughput) -> str:
+    """Words on the bytes that only a cache had when the run ended, and those that others replaced there before.
+
+    Empty where these are few of all that was delivered.
+    """
+    if not span.deliveries:
+        return ""
+    held = replaced = 0
+    counts = {container.name: row for row, container in enumerate(program.containers)}
+    for row in program.ahead:
+        level, put = (int(outcome.containers[row, column]) for column in (0, 3))
+        held += level
+        count = counts.get(INTO_CACHE.format(program.containers[row].name))
+        # A page is dirty as a whole, of which less may be written.
+        replaced += max(int(outcome.containers[count, 0]) - put, 0) if count is not None else 0
+    total = measure.whole(program, outcome).amount
+    if held + replaced <= total * (1 - 1 / LATER):
+        return ""
+    # Part of a write() may be in the cache before the write() is done.
+    kept, gone = (min(amount / total, 1) for amount in (held, replaced))
+    if gone < UNDER_WAY:
+        return f"{kept:.0%}{HELD}"
+    return f"{gone:.0%}{REPLACED}" + (f", and {kept:.0%} have yet to be" if kept >= UNDER_WAY else "")

@@ -229,6 +229,15 @@ def test_bytes_that_only_the_page_cache_has_are_told(run):
     assert not any("page cache" in note for note in run(large, rest, "workload.writer.sync=true").notes)
 
 
+def test_bytes_that_later_writes_replaced_in_the_page_cache_are_told(run):
+    rest = "workload: {writer: {host: h, to: d, access: buffered, block: 1 MiB, size: 16 MiB, passes: 8}}\n"
+    told = "% of the bytes were never written back: later writes replaced them in the page cache"
+    assert run(TODAY.replace("FILES", "filesystems/ext4"), rest).notes == (f"88{told}, and 12% have yet to be",)
+    # Flushed bytes are on the device, once a pass.
+    limits = "{model: filesystems/ext4, dirty_background: 2 MiB, dirty_limit: 4 MiB}"
+    assert not any("replaced" in note for note in run(TODAY.replace("FILES", limits), rest).notes)
+
+
 def test_work_behind_what_was_handed_over_is_told():
     p = Builder()
     done = p.observation("done", "delivered", "bytes")

@@ -10,6 +10,7 @@ from simio.machines import pages as machine
 from simio.program.builder import Register, minimum
 from simio.program.labels import called
 from simio.program.service import ceil_div
+from simio.program.steps import INTO_CACHE
 
 COUNTED = machine.COUNTED
 
@@ -37,6 +38,7 @@ class WrittenFile(FileInCache):
         settled = (3 * sheet.dirty_limit + background) // 4
         self.dirty = p.container(f"{host.name} dirty", max(settled, self.page))
         p.ahead(self.dirty)
+        self.brought = p.container(INTO_CACHE.format(f"{host.name} dirty"))
         self.level = p.once(host, lambda: p.machine(f"{host.name} dirty memory", machine.level(background)))
         self.requests = p.resource(f"{self.device.name} writeback", sheet.writeback_requests, lock=True)
         self.landed = p.container(f"{name} landed", unit="calls")
@@ -71,6 +73,7 @@ class WrittenFile(FileInCache):
                 new.set(new * self.page)
                 p.put(self.dirty, new)
             self.host.copy(size)
+            p.put(self.brought, size)
             above = p.answer(machine.change, self.level, new, 0)
             with p.when(above == 1), p.when(p.answer(machine.begin, self.state) == 1):
                 p.put(self.over, 1)
