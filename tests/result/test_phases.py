@@ -96,6 +96,12 @@ def test_a_cache_that_becomes_full_on_the_way_is_told(tmp_path: Path) -> None:
     first, second = (int(share) for share in re.findall(r"for (\d+)% of", note))
     assert second > 1.5 * first
     assert "each drive disks/samsung-980-pro-1tb begins with an empty cache in SLC mode" in others
+    # 6 GB are as much smaller as what a run keeps of the drive.
+    assert "the first 11.72 MB of them, as a run keeps 1/512 of the drive" in others
+
+
+def test_a_new_drive_has_an_empty_cache_that_is_told_as_well(tmp_path: Path) -> None:
+    assert "begins with an empty cache in SLC mode" in of_drive(tmp_path, "empty", 100)[1]
 
 
 def test_a_drive_whose_cache_is_full_from_the_beginning_is_steady(tmp_path: Path) -> None:

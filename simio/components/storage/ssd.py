@@ -30,6 +30,7 @@ from simio.machines.ssd.writing import NOTHING
 from simio.program.builder import Builder, Handle, Operand, Register
 from simio.program.service import ceil_div, ceil_times, per_byte
 from simio.program.steps import BUFFER, PROGRAMMED
+from simio.units import format_quantity
 
 PARTS = 1024
 """Parts of large commands that a drive works on at once."""
@@ -278,14 +279,21 @@ class SolidStateDrive:
                 self.p.set_word(leader + FOLLOWER, at - leader)
             self.p.tally(self.name, PROGRAMMED, self._tables + HOST_SECTORS, "sectors")
             self.p.tally(self.name, "moved by garbage collection", self._tables + MOVED_SECTORS, "sectors")
-            if sheet.cache and sheet.placement == "steady":
-                self.p.tell(
-                    f"each drive {self.part.model} begins with an empty cache in SLC mode, which takes writes faster "
-                    "than the flash keeps up; with `placement: written` it is full, as after minutes of writes"
-                )
+            if sheet.cache and sheet.placement != "written":
+                self.p.tell(self._empty_cache(share))
             if sheet.cache:
                 self.p.tally(self.name, "moved out of the SLC cache", self._tables + FOLDED_SECTORS, "sectors")
         return self.p.container(BUFFER.format(self.name), room, room, "sectors")
+
+    def _empty_cache(self, share: Fraction) -> str:
+        """A note on a cache in SLC mode that is empty, where a run keeps this share of the drive."""
+        first = format_quantity(round(self.sheet.cache * share), "size")
+        scale = f", as a run keeps 1/{round(1 / share)} of the drive" if share < 1 else ""
+        return (
+            f"each drive {self.part.model} begins with an empty cache in SLC mode, which takes writes faster than "
+            f"the flash keeps up: the first {first} of them{scale}; with `placement: written` it is full, as after "
+            "minutes of writes"
+        )
 
     def _parts(self, sector: Register, size: Operand, unit: int) -> Iterator[tuple[Register, Operand]]:
         """Run a for loop's body for each part of a command, in a thread of its own where there are several.
