@@ -260,6 +260,8 @@ INTO_CACHE = "{}, into the page cache"
 """Name of the container that counts what write() calls bring into the page cache, after that of its dirty bytes."""
 PROGRAMMED = "programmed for the host"
 """Tally in sectors: what such a drive has stored of what its host wrote."""
+CREDITS_LEFT = "credits left"
+"""Tally and gauge in requests: what a volume of a service may still serve beyond the provisioned ones."""
 PAUSES = "the end of pauses"
 """Tally in ps: time for which pause frames stop a wire, so that all wait that send over it."""
 

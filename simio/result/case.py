@@ -26,6 +26,7 @@ from simio.result.precision import Runs
 from simio.result.progress import progress_of
 from simio.result.recorded import DeliveredBytes, Observation, Rows
 from simio.result.resent import resent, unmarked
+from simio.result.spent import from_credits
 from simio.result.standstill import standstill
 from simio.result.statistics import confidence
 from simio.result.timeline import timeline
@@ -127,6 +128,7 @@ def _notes(
         *again,
         *unmarked(case.system),
         *in_buffers(case.system, program, outcome, span),
+        *from_credits(case.system, program, outcome, span),
         *(load.sentence for load in loads if load.grows),
         *ending(program, outcome, span),
         *_condensed(outcome),

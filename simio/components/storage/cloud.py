@@ -9,6 +9,7 @@ from simio.description.sheets.cloud import CloudVolume
 from simio.machines.ssd import buckets
 from simio.program.builder import Builder, Operand, Register
 from simio.program.service import SECOND, ceil_times, per_byte
+from simio.program.steps import CREDITS_LEFT
 
 DEPTH = 65535
 """Commands that the service has at once: the most of an NVMe queue."""
@@ -37,7 +38,8 @@ class CloudDrive:
         p.tally(disk.name, "its burst rate of requests", waited + buckets.BURST, "ps")
         p.tally(disk.name, "its provisioned bytes", waited + buckets.RATE, "ps")
         if sheet.credits:
-            p.tally(disk.name, "credits left", self.state + buckets.CREDITS, "requests")
+            p.tally(disk.name, CREDITS_LEFT, self.state + buckets.CREDITS, "requests")
+            p.gauge(disk.name, CREDITS_LEFT, self.state + buckets.CREDITS, "requests")
 
     @property
     def depth(self) -> int:

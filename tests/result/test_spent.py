@@ -1,0 +1,39 @@
+"""Notes on a volume of a service that serves more than is provisioned, from credits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simio.loading import load
+from simio.running import run_case
+
+VOLUME = """title: Random reads of a volume with credits
+hosts: {{vm: {{model: hosts/vm-2vcpu}}}}
+disks:
+  v: {{model: disks/cloud-volume, requests: 300 /s, burst_requests: 3000 /s, credits: 2700}}
+links: [{{model: links/nvme, between: [vm.nvme, v]}}]
+workload:
+  reader: {{host: vm, from: v, access: direct, block: 4 KiB, size: 1 GiB, pattern: random, {load}}}
+run: {{{run}, replications: 1}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("load_of", "run", "told"),
+    [
+        # 2700 credits are spent by 2700 a second beyond the provisioned requests.
+        ("depth: 32", "until: 500 ms, warm_up: 0 s", "from credits that last for another "),
+        ("arrivals: {rate: 840 /s, process: constant}", "until: 2 s, warm_up: 0 s", "last for another 3 s"),
+        ("depth: 32", "until: 2 s, warm_up: 0 s", "v spent its credits within the span"),
+        ("depth: 32", "until: 3 s, warm_up: 2 s", ""),
+        ("arrivals: {rate: 290 /s, process: constant}", "until: 2 s, warm_up: 0 s", ""),
+    ],
+)
+def test_what_is_served_from_credits_is_told(load_of: str, run: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "volume.yaml"
+    path.write_text(VOLUME.format(load=load_of, run=run))
+    notes = [note for note in run_case(load(path).cases[0]).notes if "its provisioned 300 requests" in note]
+    assert len(notes) == bool(told)
+    assert told in "".join(notes)
