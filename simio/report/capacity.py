@@ -33,6 +33,8 @@ def show(console: Console, search: Capacity, key: str, complete: bool) -> None:
             Text.assemble((most.text, "bold green"), f"   is the most {'' if complete else 'so far '}for {promises}")
         )
         console.print(f"at {most.text}: {_told(search, most)}", markup=False)
+        for note in most.result.notes:
+            console.print(note, style="yellow", markup=False)
     if bad is not None:
         console.print(f"at {bad.text}: {_told(search, bad)}", markup=False)
     elif most is not None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from simio.cli.main import main
 from simio.loading import load
 from simio.running import run_case
 
@@ -37,3 +39,14 @@ def test_what_is_served_from_credits_is_told(load_of: str, run: str, told: str, 
     notes = [note for note in run_case(load(path).cases[0]).notes if "its provisioned 300 requests" in note]
     assert len(notes) == bool(told)
     assert told in "".join(notes)
+
+
+def test_the_largest_load_says_that_it_lives_on_credits(tmp_path: Path) -> None:
+    path = tmp_path / "volume.yaml"
+    path.write_text(VOLUME.format(load="arrivals: {rate: 600 /s}", run="until: 1 s, warm_up: 0 s"))
+    command = ["capacity", str(path), "--processes", "1", "--until", "p90 of reader < 5 ms"]
+    _, second, third, *_ = (
+        CliRunner().invoke(main, [*command, "--from", "600 /s", "--to", "900 /s"]).stdout.splitlines()
+    )
+    assert second.startswith("at 900 /s: p90 of reader is ")
+    assert third.startswith("v serves more than its provisioned 300 requests a second, from credits that last for ")
