@@ -55,7 +55,21 @@ engine_option: Decorator = click.option(
 processes_option: Decorator = click.option(
     "--processes", type=click.IntRange(1, 1024), metavar="N", help="Number of processes; one for each CPU by default."
 )
-json_option: Decorator = click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
+
+
+def form_option(flag: str, form: str, help_: str) -> Decorator:
+    """An option that prints the answer in another form; no two of a command go together."""
+
+    def only_one(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+        if wanted and (other := ctx.params.get("form")):
+            both = " and ".join(sorted((flag, f"--{other}")))
+            raise click.UsageError(f"found {both}; expected one of them")
+        ctx.params["form"] = form if wanted else ctx.params.get("form")
+
+    return click.option(flag, is_flag=True, expose_value=False, callback=only_one, help=help_)
+
+
+json_option: Decorator = form_option("--json", "json", "Print everything as JSON.")
 
 
 def case_option(help_: str) -> Decorator:

@@ -20,6 +20,7 @@ from simio.cli.options import (
     engine_option,
     file_option,
     folder_option,
+    form_option,
     json_option,
     one_case,
     output_option,
@@ -60,8 +61,8 @@ if TYPE_CHECKING:
 @folder_option("--figures", help="Write the plots to DIR, as PNG and SVG.")
 @click.option("--check", is_flag=True, help="List the consistency checks that each run has passed.")
 @json_option
-@click.option("--csv", "form", flag_value="csv", help="Print one line for each case as CSV.")
-@click.option("--fio-json", "form", flag_value="fio", help="Print fio jobs as fio --output-format=json+ does.")
+@form_option("--csv", "csv", "Print one line for each case as CSV.")
+@form_option("--fio-json", "fio-json", "Print fio jobs as fio --output-format=json+ does.")
 @click.option("--on", "host", metavar="FILE", help="Scenario with host and storage for a job file of fio.")
 @output_option()
 def run(
@@ -102,6 +103,8 @@ def run(
     traced = tracing(trace, pcap, at, limit, form)
     if why and not page:
         raise click.UsageError("--explain goes with --html; simio explain prints it")
+    if interval and form == "csv":
+        raise click.UsageError("--csv has no columns for --interval; --json has it")
     tool, loaded = _loaded(scenario, host, command, sets)
     tell_ignored(loaded)
     alone = (("iperf3's JSON of ", tool and tool.printed), ("packets of ", traced), ("requests of ", requests))
@@ -147,7 +150,7 @@ def run(
 def _chosen(loaded: Scenario, number: int | None, form: str | None, alone: Sequence[str]) -> int | None:
     """The index of the only case to run; None for all. Outputs that are `alone` are of one case."""
     index = case_number(loaded, number)
-    if form == "fio":
+    if form == "fio-json":
         index = fio_case(loaded, index)
     for what in alone:
         if index is None:
@@ -233,7 +236,7 @@ def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | No
 
 def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str | Iterable[str]:
     """The result as JSON, CSV or, by default, as on a terminal (without colour in a file)."""
-    if form == "fio":
+    if form == "fio-json":
         from simio.report.fio import as_fio_json
 
         return as_fio_json(result.cases[0], bins=True) if result.cases else ""

@@ -14,6 +14,7 @@ from simio.cli.options import (
     COMPLETING,
     case_option,
     collected,
+    form_option,
     output_option,
     processes_option,
     scenario_argument,
@@ -67,8 +68,8 @@ def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--measure", "measures", multiple=True, metavar="NAME", help="Add a column, such as 'utilisation of server.pci'."
 )
-@click.option("--json", "form", flag_value="json", help="Print the table as JSON.")
-@click.option("--csv", "form", flag_value="csv", help="Print the table as CSV.")
+@form_option("--json", "json", "Print the table as JSON.")
+@form_option("--csv", "csv", "Print the table as CSV.")
 @output_option("Write the table to FILE: .csv, .json or .parquet.")
 @click.option("--anew", is_flag=True, help="Discard the rows that an interrupted sweep left beside FILE.")
 def sweep(

@@ -85,11 +85,18 @@ class Session:
         if self.only is None and not self.names():
             raise SimioError(f"no scenarios in {quote(str(self.folder))}: expected files that end in .yaml")
         if self.only is not None:
+            if not self.names():
+                found = f"{path}: found no such file; expected a scenario ({path.stem}.yaml), or a folder of some"
+                raise SimioError(found + (f"; {near}" if (near := did_you_mean(path.stem, self._files())) else ""))
             self.open(self.only)
+
+    def _files(self) -> list[str]:
+        """Names of the scenarios of the folder."""
+        return sorted(path.stem for path in self.folder.glob("*.yaml") if path.is_file())[:MOST_FILES]
 
     def names(self) -> list[str]:
         """The scenarios on offer: all of a folder, or a single file and those saved beside it."""
-        found = sorted(path.stem for path in self.folder.glob("*.yaml") if path.is_file())[:MOST_FILES]
+        found = self._files()
         saved = self._saved
         found += sorted(saved.difference(found))
         return [name for name in found if self.only in (None, name) or name in saved]

@@ -86,6 +86,8 @@ def unit_of(measure: str) -> str:
 def measured(measures: Mapping[str, float], name: str) -> float:
     """A measure of a run, by its name. Raises SimioError for one that the run does not have."""
     if name not in measures:
+        if len(promised := _promised(measures, name)) == 1:
+            raise SimioError(f"found no measure {quote(name)}; did you mean {quote(promised[0])}?")
         _, of, whose = name.partition(" of ")
         alike = [each for each in measures if of and f"{of}{whose}" in each]
         shown = alike or [each for each in measures if not each.startswith(UTILISATION)]
@@ -93,6 +95,14 @@ def measured(measures: Mapping[str, float], name: str) -> float:
         near = listed if alike else did_you_mean(name, list(measures)) or listed
         raise SimioError(f"found no measure {quote(name)}; {near}")
     return measures[name]
+
+
+def _promised(measures: Mapping[str, float], name: str) -> list[str]:
+    """The measures that promises call `name`, such as 'p99 of reader'."""
+    what, _, whose = name.partition(" of ")
+    begin = f"{LABELS.get(what.replace('p99.9', 'p999'), what)} of "
+    rests = {each: each.removeprefix(begin) for each in measures if each.startswith(begin)}
+    return [each for each, rest in rests.items() if whose in (rest.rpartition(" (")[0], rest.partition(":")[0])]
 
 
 def spelt_out(names: Iterable[str]) -> tuple[str, ...]:

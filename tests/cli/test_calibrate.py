@@ -139,7 +139,7 @@ def test_a_measure_named_as_in_a_promise_is_told_with_those_of_its_workload(tmp_
     path = tmp_path / "offered.yaml"
     path.write_text(ARRIVING)
     told = run("sensitivity", str(path), "--measure", "p99 of reader").output
-    assert "found no measure 'p99 of reader'; expected one of rate of reader: d, mean of reader: block (s)" in told
+    assert "found no measure 'p99 of reader'; did you mean '99% of reader: block (s)'?" in told
     assert "99% of reader: block (s)" in told
     assert "busy" not in told
 

@@ -156,3 +156,18 @@ def test_a_folder_of_pictures_needs_force(here: Path) -> None:
     done = simio("run", "mine.yaml", *QUICK, "--figures", "figs")
     assert done.exit_code == 2
     assert "cannot write pictures into 'figs': it has some; --force replaces them" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("run", "--json", "--csv"), "found --csv and --json; expected one of them"),
+        (("run", "--csv", "--fio-json"), "found --csv and --fio-json; expected one of them"),
+        (("sweep", "--json", "--csv"), "found --csv and --json; expected one of them"),
+        (("run", "--interval", "--csv"), "--csv has no columns for --interval; --json has it"),
+    ],
+)
+def test_forms_that_exclude_each_other_are_refused(command: tuple[str, ...], told: str) -> None:
+    done = CliRunner().invoke(main, [*command, "linux-fc-raw"])
+    assert done.exit_code == 2
+    assert told in done.stderr

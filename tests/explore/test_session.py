@@ -152,6 +152,12 @@ def test_only_files_of_the_folder_can_be_opened(folder: Path, name: str) -> None
             Session(str(folder)).open(asked)
 
 
+def test_a_file_that_is_not_there_is_told_with_those_alike(folder: Path) -> None:
+    expected = r"sgi-hippi-row\.yaml: found no such file; expected a scenario .*; did you mean 'sgi-hippi-raw'\?"
+    with pytest.raises(SimioError, match=expected):
+        Session(str(folder / "sgi-hippi-row.yaml"))
+
+
 def test_a_single_file_is_all_that_there_is(folder: Path) -> None:
     session = Session(str(folder / "sgi-hippi-raw.yaml"))
     assert session.names() == ["sgi-hippi-raw"]
