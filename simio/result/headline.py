@@ -123,9 +123,15 @@ def _doubt(program: Program, outcome: Outcome, span: Throughput) -> str:
             return ""
         ended, times = units.format_quantity(outcome.end, "time"), outcome.end / span.until
         return f"{HANDED_OVER}the work behind them went on until {ended}, {times:.2g} times as long"
+    instants, _ = measure.deliveries(program, outcome)
+    first, last = int(instants[0]), int(instants[-1])
+    longest = int(np.diff(instants, prepend=0).max())
+    if outcome.end - last > max(outcome.end * (1 - 1 / LATER), 2 * longest):
+        then, end = (units.format_quantity(at, "time") for at in (last, outcome.end))
+        return f"nothing was delivered after {then}, though the run went on until {end}: the rate is that until then"
     if span.deliveries >= FEW:
         return ""
-    took = units.format_quantity(int(measure.deliveries(program, outcome)[0][0]), "time")
+    took = units.format_quantity(first, "time")
     number = "only one delivery" if span.deliveries == 1 else f"only {span.deliveries} deliveries"
     return f"{number} within the run: the first came after {took}. A longer run.until gives a steadier figure"
 

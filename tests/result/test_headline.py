@@ -253,6 +253,23 @@ def test_work_behind_what_was_handed_over_is_told():
     )
 
 
+@pytest.mark.parametrize(("silent", "told"), [(40, True), (2, False)])
+def test_a_run_in_which_requests_starve_is_told(silent: int, told: bool) -> None:
+    p = Builder()
+    done = p.observation("done", "delivered", "bytes")
+    with p.thread("program"):
+        with p.loop(10):
+            p.advance(US)
+            p.mark(done, 1000)
+        p.advance(100 * US)
+        p.mark(done, 1000)
+    program = p.build()
+    outcome = reference.run(program, Options(until=(10 + silent) * US))
+    span, _ = reported(program, outcome, 0, bound(program))
+    expected = "nothing was delivered after 10 us, though the run went on until 50 us: the rate is that until then"
+    assert span.note == (expected if told else "")
+
+
 def test_a_share_of_a_loop_is_whole_before_what_it_does_repeats():
     # One write in 16 is followed by a flush of 4 pieces: 100 writes make 6 flushes, which are 24 pieces and not 25.
     p = Builder()
