@@ -17,8 +17,9 @@ import numpy as np
 from simio import units
 from simio.engines.outcome import Outcome, Status
 from simio.limits import Bound, Cap
+from simio.program.roles import INTO_CACHE
 from simio.program.service import SECOND
-from simio.program.steps import INTO_CACHE, Program
+from simio.program.steps import Program
 from simio.result import measure
 from simio.result.model import Throughput
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from simio.description.model import System
 from simio.engines.outcome import Outcome
+from simio.program.roles import CREDITS_LEFT
 from simio.program.service import SECOND
-from simio.program.steps import CREDITS_LEFT, Program
+from simio.program.steps import Program
 from simio.result import usage
 from simio.result.model import Throughput
 from simio.units import format_quantity

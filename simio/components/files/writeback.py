@@ -9,8 +9,8 @@ from simio.components.files.journal import FileSystemJournal
 from simio.machines import pages as machine
 from simio.program.builder import Register, minimum
 from simio.program.labels import called
+from simio.program.roles import INTO_CACHE
 from simio.program.service import ceil_div
-from simio.program.steps import INTO_CACHE
 
 COUNTED = machine.COUNTED
 

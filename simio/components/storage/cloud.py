@@ -8,8 +8,8 @@ from simio.description.model import Disk
 from simio.description.sheets.cloud import CloudVolume
 from simio.machines.ssd import buckets
 from simio.program.builder import Builder, Operand, Register
+from simio.program.roles import CREDITS_LEFT
 from simio.program.service import SECOND, ceil_times, per_byte
-from simio.program.steps import CREDITS_LEFT
 
 DEPTH = 65535
 """Commands that the service has at once: the most of an NVMe queue."""
