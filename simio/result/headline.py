@@ -127,7 +127,9 @@ def _doubt(program: Program, outcome: Outcome, span: Throughput) -> str:
     instants, _ = measure.deliveries(program, outcome)
     first, last = int(instants[0]), int(instants[-1])
     longest = int(np.diff(instants, prepend=0).max())
-    if outcome.end - last > max(outcome.end - outcome.end / LATER, Fraction(2 * longest)):
+    silent = outcome.end - last
+    # A silence of more than half of the run is a standstill, whose time counts.
+    if last >= silent > max(outcome.end - outcome.end / LATER, Fraction(2 * longest)):
         then, end = (units.format_quantity(at, "time") for at in (last, outcome.end))
         return f"nothing was delivered after {then}, though the run went on until {end}: the rate is that until then"
     if span.deliveries >= FEW:

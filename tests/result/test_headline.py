@@ -253,7 +253,7 @@ def test_work_behind_what_was_handed_over_is_told():
     )
 
 
-@pytest.mark.parametrize(("silent", "told"), [(40, True), (2, False)])
+@pytest.mark.parametrize(("silent", "told"), [(5, True), (2, False)])
 def test_a_run_in_which_requests_starve_is_told(silent: int, told: bool) -> None:
     p = Builder()
     done = p.observation("done", "delivered", "bytes")
@@ -266,7 +266,7 @@ def test_a_run_in_which_requests_starve_is_told(silent: int, told: bool) -> None
     program = p.build()
     outcome = reference.run(program, Options(until=(10 + silent) * US))
     span, _ = reported(program, outcome, 0, bound(program))
-    expected = "nothing was delivered after 10 us, though the run went on until 50 us: the rate is that until then"
+    expected = "nothing was delivered after 10 us, though the run went on until 15 us: the rate is that until then"
     assert span.note == (expected if told else "")
 
 
