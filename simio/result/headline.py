@@ -144,7 +144,7 @@ def _in_cache(program: Program, outcome: Outcome, span: Throughput) -> str:
 
     Empty where these are few of all that was delivered.
     """
-    if not span.deliveries:
+    if not span.deliveries or not program.ahead:
         return ""
     held = replaced = 0
     counts = {container.name: row for row, container in enumerate(program.containers)}
