@@ -59,6 +59,7 @@ def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
         p.demand(cpu, 500)
         p.promise(64)
         p.ahead(store)
+        p.behind(store)
         p.early(cpu, 700)
         p.tally("arm", "moves", state, "moves")
         p.gauge("arm", "place", 0, "tracks")

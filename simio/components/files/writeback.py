@@ -38,7 +38,7 @@ class WrittenFile(FileInCache):
         settled = (3 * sheet.dirty_limit + background) // 4
         self.dirty = p.container(f"{host.name} dirty", max(settled, self.page))
         p.ahead(self.dirty)
-        self.brought = p.container(INTO_CACHE.format(f"{host.name} dirty"))
+        self.brought = p.container(INTO_CACHE.format(f"{host.name} dirty"), unit="bytes written")
         self.level = p.once(host, lambda: p.machine(f"{host.name} dirty memory", machine.level(background)))
         self.requests = p.resource(f"{self.device.name} writeback", sheet.writeback_requests, lock=True)
         self.landed = p.container(f"{name} landed", unit="calls")
