@@ -24,6 +24,7 @@ from simio.result.phases import ended_early, unlike, unsteady
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs
 from simio.result.progress import progress_of
+from simio.result.rebuilding import rebuilding
 from simio.result.recorded import DeliveredBytes, Observation, Rows
 from simio.result.resent import resent, unmarked
 from simio.result.spent import from_credits
@@ -62,7 +63,10 @@ def case_result(
     full, certain, pace = filled(span, runs.cap), reached(span, runs.cap), usage.pace(program, outcome)
     own = limiting(program, outcome, span, threads)
     limit = limiter(resources, own, tallies, outcome.end, program, runs.seen[0].loads, pace, full, certain)
-    again = resent(limit, runs.cap, runs.rate, tallies)
+    by_counts = [
+        *resent(limit, runs.cap, runs.rate, tallies),
+        *rebuilding(streams, tallies, case.system.report.unit),
+    ]
     if told:
         # A result keeps no state of machines, such as an SSD's mapping, for what is computed when somebody looks.
         kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
@@ -95,7 +99,7 @@ def case_result(
         checks=checks,
         precision=runs.precision,
         progress=DeliveredBytes.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
-        notes=_notes(case, program, runs, loads, streams, observations, resources, jobs, again) if told else (),
+        notes=_notes(case, program, runs, loads, streams, observations, resources, jobs, by_counts) if told else (),
         demerits=demerits(case.system.workloads.values(), program, outcome) if told else (),
         requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
         requests_half_width=confidence([float(each.requests) for each in runs.seen])[1]
@@ -115,7 +119,7 @@ def _notes(
     observations: tuple[Observation, ...],
     resources: tuple[ResourceUse, ...],
     jobs: tuple[JobRun, ...],
-    again: list[str],
+    by_counts: list[str],
 ) -> tuple[str, ...]:
     """Notes on what the throughput and the first line do not show, each once."""
     outcome, span = runs.outcome, runs.spans[0]
@@ -125,7 +129,7 @@ def _notes(
         *unlike(runs.spans),
         *standstill(program, outcome),
         *undelivered(workloads, streams, runs.rate, observations, resources, sent),
-        *again,
+        *by_counts,
         *unmarked(case.system),
         *in_buffers(case.system, program, outcome, span),
         *from_credits(case.system, program, outcome, span),

@@ -26,6 +26,7 @@ from simio.machines.failing import requests
 from simio.machines.variable import load
 from simio.machines.volume.layout import CODED, MIRROR, RAID6
 from simio.program.builder import Builder, Handle, Register, maximum, since
+from simio.program.roles import REBUILT, TO_REBUILD
 from simio.program.service import SECOND, ceil_times
 
 if TYPE_CHECKING:
@@ -69,9 +70,10 @@ class Rebuild:
         took = p.observation(f"{name}: rebuild", "time", "ps")
         stream = p.observation(f"{name}: rebuilt", "sent", "bytes")
         rebuilt, lost, progress = p.variable(f"{name} rebuilt"), self.changes.lost, self.changes.progress
-        p.tally(name, "rebuilt", rebuilt.offset, "bytes")
+        p.tally(name, REBUILT, rebuilt.offset, "bytes")
+        p.tally(name, TO_REBUILD, p.machine(f"{name} {TO_REBUILD}", [self.extent]), "bytes")
         p.tally(name, "chunks that could not be rebuilt", lost, "chunks")
-        p.gauge(name, "rebuilt", rebuilt.offset, "bytes")
+        p.gauge(name, REBUILT, rebuilt.offset, "bytes")
         self._tell()
         with p.thread(f"{name}: rebuild", daemon=self.noticed is not None):
             if self.noticed is not None:

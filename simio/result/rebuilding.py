@@ -1,0 +1,27 @@
+"""Notes on a volume whose rebuild goes on when the run ends: how long it takes at the rate of the run."""
+
+from __future__ import annotations
+
+from simio import units
+from simio.program.roles import REBUILT, TO_REBUILD
+from simio.program.service import SECOND
+from simio.result.model import StreamRate, TallyValue
+from simio.wording import byte_unit, figure, in_unit
+
+
+def rebuilding(streams: tuple[StreamRate, ...], tallies: tuple[TallyValue, ...], unit: str) -> list[str]:
+    """A note for each volume of which more is to be rebuilt, at the rate of the averaged part, in `unit`."""
+    rates = {stream.name: stream.rate for stream in streams}
+    done = {tally.owner: tally.value for tally in tallies if tally.what == REBUILT}
+    notes = []
+    for tally in tallies:
+        owner, left = tally.owner, tally.value - done.get(tally.owner, 0)
+        rate = rates.get(f"{owner}: {REBUILT}")
+        if tally.what != TO_REBUILD or not rate or left <= 0:
+            continue
+        pace = f"{figure(in_unit(float(rate), byte_unit(unit)))} {byte_unit(unit)}"
+        size, time = (
+            units.format_quantity(value, kind) for value, kind in ((left, "size"), (left * SECOND / rate, "time"))
+        )
+        notes.append(f"{owner} is rebuilt at {pace}: at that rate the {size} that are left take {time}")
+    return notes
