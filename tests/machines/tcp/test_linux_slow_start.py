@@ -74,6 +74,20 @@ def test_a_limit_of_two_segments_is_that_of_rfc_3465() -> None:
     assert drill.cwnd == 12
 
 
+@pytest.mark.parametrize("limit", [2, 4])
+def test_an_acknowledgement_of_all_after_a_timeout_counts_for_one_segment(limit: int) -> None:
+    # RFC 3465, section 2.3: what arrived before is acknowledged at once with the segment that went again.
+    drill = Drill(linux(byte_limit=limit, grow_when_limited=False))
+    assert drill.write(12) == 10
+    drill.at(400)
+    assert drill.sent[10:] == [(300, 0, 1000)]
+    assert drill.cwnd == 1
+    assert drill.ack(10) == 2
+    assert drill.cwnd == 2
+    assert drill.at(500).ack(12) == 0
+    assert drill.cwnd == 4
+
+
 def test_slow_start_ends_at_the_threshold_and_what_is_left_counts_for_avoidance() -> None:
     drill = Drill(linux())
     drill.write(60)

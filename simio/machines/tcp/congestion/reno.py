@@ -22,14 +22,16 @@ COUNTED = c.OWN + WORDS.word(
 def slow_start(state: NDArray, base: int, acked: int) -> int:
     """Bytes by which slow start opens the window for an acknowledgement of `acked` bytes (RFC 5681, equation 2).
 
-    More than a segment counts only where no timeout makes bursts of acknowledged bytes (RFC 3465, section 2.3).
+    More than a segment counts only where no timeout makes bursts of acknowledged bytes (RFC 3465, section 2.3): not
+    while segments go again, nor for what is acknowledged with the first that did.
     """
     mss = state[base + c.MSS]
     if not state[base + c.BYTE_COUNTING]:
         return mss
-    if state[base + c.NXT] < state[base + c.MAX]:
-        return min(acked, mss)
     limit = state[base + c.BYTE_LIMIT]
+    first = limit > 0 and state[base + c.UNA] - acked == state[base + c.TIMED_OUT]
+    if first or state[base + c.NXT] < state[base + c.MAX]:
+        return min(acked, mss)
     return min(acked, limit * mss) if limit else acked
 
 
