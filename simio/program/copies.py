@@ -128,7 +128,7 @@ class Copies(Declarations):
         for rows, kind in ((self._tallies, "tally"), (self._gauges, "gauge")):
             block: list[Any] = rows[first[kind] :]
             rows[first[kind] :] = [
-                row._replace(owner=owner, **{word: at + instance * stride for word, at in _words(row)})
+                row._replace(owner=owner, at=row.at + instance * stride, **_since(row, instance * stride))
                 for instance, owners in enumerate(names.of([_own(row.owner) for row in block]))
                 for owner, row in zip(owners, block, strict=True)
             ]
@@ -169,11 +169,9 @@ class Copies(Declarations):
                 self._occupancies[at] = occupancy._replace(stride=strides["window"])
 
 
-def _words(row: Tally | Gauge) -> Iterator[tuple[str, int]]:
-    """Names and places of the words of the state that a row has."""
-    yield "at", row.at
-    if isinstance(row, Tally) and row.since >= 0:
-        yield "since", row.since
+def _since(row: Tally | Gauge, by: int) -> dict[str, int]:
+    """The word of a tally that says since when it waits, so much further on; nothing where it has none."""
+    return {"since": row.since + by} if type(row) is Tally and row.since >= 0 else {}
 
 
 def _own(name: str) -> str:

@@ -120,8 +120,8 @@ def pace(program: Program, outcome: Outcome) -> Pace:
 def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) -> tuple[TallyValue, ...]:
     """Counts of machines in the whole run, but for zeros; CPU time by class in `span`, if given."""
     values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else []
-    for row, tally in enumerate(program.tallies):
-        if begun := waits_since(outcome, tally):
+    for row in [row for row, tally in enumerate(program.tallies) if tally.since >= 0]:
+        if begun := waits_since(outcome, program.tallies[row]):
             values[row] += outcome.end - begun
     if span is not None:
         columns = {
