@@ -2,13 +2,15 @@
 
     python benchmarks/scenarios.py [--rounds N] [--alone] [--of REVISION]
 
-`--of 01bc505` leaves the scenarios of the first stage, as they are now. Runs alone are in seconds of the process's
-own CPU time. The compiled engine is warm: a first run, which is not counted, compiles it if need be.
+`--of 01bc505` leaves the scenarios of the first stage, as they are now. Runs alone are in seconds of CPU of this
+process and of its copies, which take cases of long scenarios. The compiled engine is warm: a first run, which is not
+counted, compiles it if need be.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -28,13 +30,18 @@ def command(path: Path) -> float:
     return time.perf_counter() - begin
 
 
+def spent() -> float:
+    """Seconds of CPU of this process, and of its copies that have ended."""
+    return sum(os.times()[:4])
+
+
 def inside(path: Path) -> tuple[float, float, int, int, int]:
-    """Seconds to load and to run in this process, and how many cases, events and steps there are."""
-    begin = time.process_time()
+    """Seconds of CPU to load and to run, and how many cases, events and steps there are."""
+    begin = spent()
     scenario = load(str(path))
-    loaded = time.process_time()
+    loaded = spent()
     cases = run_scenario(scenario).cases
-    end = time.process_time()
+    end = spent()
     return loaded - begin, end - loaded, len(cases), sum(c.events for c in cases), sum(c.steps for c in cases)
 
 
