@@ -65,7 +65,7 @@ def case_result(
     limit = limiter(resources, own, tallies, outcome.end, program, runs.seen[0].loads, pace, full, certain)
     by_counts = [
         *resent(limit, runs.cap, runs.rate, tallies),
-        *rebuilding(streams, tallies, case.system.report.unit),
+        *rebuilding(program, outcome, streams, tallies, case.system.report.unit),
     ]
     if told:
         # A result keeps no state of machines, such as an SSD's mapping, for what is computed when somebody looks.

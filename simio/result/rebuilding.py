@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from simio import units
-from simio.program.roles import REBUILT, TO_REBUILD
+from simio.engines.outcome import Outcome
+from simio.program.roles import REBUILD, REBUILT, TO_REBUILD
 from simio.program.service import SECOND
+from simio.program.steps import Program
 from simio.result.model import StreamRate, TallyValue
 from simio.wording import byte_unit, figure, in_unit
 
 
-def rebuilding(streams: tuple[StreamRate, ...], tallies: tuple[TallyValue, ...], unit: str) -> list[str]:
+def rebuilding(
+    program: Program,
+    outcome: Outcome,
+    streams: tuple[StreamRate, ...],
+    tallies: tuple[TallyValue, ...],
+    unit: str,
+) -> list[str]:
     """A note for each volume of which more is to be rebuilt, at the rate of the averaged part, in `unit`."""
+    rows = {mark.name: row for row, mark in enumerate(program.marks)}
     rates = {stream.name: stream.rate for stream in streams}
     done = {tally.owner: tally.value for tally in tallies if tally.what == REBUILT}
     notes = []
@@ -18,6 +27,9 @@ def rebuilding(streams: tuple[StreamRate, ...], tallies: tuple[TallyValue, ...],
         owner, left = tally.owner, tally.value - done.get(tally.owner, 0)
         rate = rates.get(f"{owner}: {REBUILT}")
         if tally.what != TO_REBUILD or not rate or left <= 0:
+            continue
+        if len(outcome.records((rows[f"{owner}: {REBUILD}"],))):
+            # It is over, although some chunks could not be read.
             continue
         pace = f"{figure(in_unit(float(rate), byte_unit(unit)))} {byte_unit(unit)}"
         size, time = (

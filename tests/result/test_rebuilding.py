@@ -44,3 +44,12 @@ def test_a_whole_disk_counts_without_an_extent(tmp_path: Path) -> None:
 
 def test_a_rebuild_that_is_done_has_no_note(tmp_path: Path) -> None:
     assert notes(tmp_path, ", extent: 1 MiB") == []
+
+
+def test_a_rebuild_that_left_out_what_nobody_can_read_is_done(tmp_path: Path) -> None:
+    extent = ", extent: 1 MiB}, {kind: read_errors, of: d1, unreadable: [200]"
+    assert notes(tmp_path, extent) == []
+    case = run_case(load(tmp_path / "pair.yaml").cases[0])
+    counts = {tally.what: tally.value for tally in case.tallies if tally.owner == "pair"}
+    assert counts["chunks that could not be rebuilt"] == 1
+    assert counts["rebuilt"] < counts["to be rebuilt"]

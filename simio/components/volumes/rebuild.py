@@ -26,7 +26,7 @@ from simio.machines.failing import requests
 from simio.machines.variable import load
 from simio.machines.volume.layout import CODED, MIRROR, RAID6
 from simio.program.builder import Builder, Handle, Register, maximum, since
-from simio.program.roles import REBUILT, TO_REBUILD
+from simio.program.roles import REBUILD, REBUILT, TO_REBUILD
 from simio.program.service import SECOND, ceil_times
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ class Rebuild:
     def thread(self) -> None:
         """The thread that rebuilds; it does not keep the run alive if it waits for a failure during that."""
         p, chunk, name = self.p, self.fault.chunk, self.volume.name
-        took = p.observation(f"{name}: rebuild", "time", "ps")
-        stream = p.observation(f"{name}: rebuilt", "sent", "bytes")
+        took = p.observation(f"{name}: {REBUILD}", "time", "ps")
+        stream = p.observation(f"{name}: {REBUILT}", "sent", "bytes")
         rebuilt, lost, progress = p.variable(f"{name} rebuilt"), self.changes.lost, self.changes.progress
         p.tally(name, REBUILT, rebuilt.offset, "bytes")
         p.tally(name, TO_REBUILD, p.machine(f"{name} {TO_REBUILD}", [self.extent]), "bytes")
