@@ -16,15 +16,17 @@ Named = tuple[int, int]
 
 
 class Work(NamedTuple):
-    """What follows a SEIZE: rows that are seized as well, and places where time passes with none of these."""
+    """Rows that are seized behind a SEIZE, and places where time passes with none of these held."""
 
     seized: frozenset[Named]
     places: frozenset[str]
 
 
 class Questions(NamedTuple):
-    """What follows a SEIZE until it is given up, if only meanwhile: rows that are seized, and machines that are
-    called, if the thread waits for a GET as well."""
+    """Rows that are seized behind a SEIZE, and machines that are called, if the thread waits for a GET as well.
+
+    Steps do not count while the thread has given up what it seized, as one that sleeps does.
+    """
 
     seized: frozenset[Named]
     called: frozenset[Named]

@@ -136,7 +136,7 @@ class Geometry:
         """
         asked = name, verb, size, aligned, tuple(present)
         numbers = self.members, self.sector, self.capacity, self.unit, self.parities, self.record, *self.ends
-        # What follows from traced numbers has to be traced each time.
+        # A shape of traced numbers has to be traced each time.
         plain = all(type(number) is int for number in (*numbers, size, aligned, *present))
         return _kept_shape(self, *asked) if plain else self._shape(*asked)
 
