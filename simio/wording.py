@@ -17,9 +17,9 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence, with 'and' before the last."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def listed(names: Sequence[str], joined: str = "and") -> str:
+    """Names in a sentence, with 'and', or another word, before the last."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {joined} {names[-1]}"
 
 
 def and_others(names: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from simio.loading.joining import Inventory
 from simio.loading.keypaths import item_name, mapping
 from simio.loading.problems import a, node_text, place_of
 from simio.loading.yamltree import Node
+from simio.wording import listed
 
 _OWN = ("name", "kind")
 
@@ -119,7 +120,7 @@ def _is_there(notes: _Notes, fault: InjectedFault, known: Surroundings, complete
     target = next((target for target in targets if of in known.parts[target]), None)
     if target is None:
         other = next((category for category, parts in known.parts.items() if of in parts), None)
-        wanted = _either(targets)
+        wanted = a(listed(targets, "or"))
         if other is not None:
             notes.refuse("of", f"the {other} {quote(of)}", wanted)
         elif complete or "link" not in targets:
@@ -132,9 +133,3 @@ def _is_there(notes: _Notes, fault: InjectedFault, known: Surroundings, complete
             notes.refuse("of", found, f"{a(part.category)} of a kind that can be {params.state}")
             break
     return True
-
-
-def _either(targets: Sequence[str]) -> str:
-    """'a link, switch or adapter'."""
-    first, last = ", ".join(targets[:-1]), targets[-1]
-    return a(f"{first} or {last}" if first else last)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from simio.program.steps import Bond
 from simio.result.model import Limiter, ResourceUse
 
 
-def in_turn(busy: Mapping[str, float], bonds: Iterable[Bond]) -> Limiter | None:
+def in_turn(servers: Iterable[tuple[str, str, float]], bonds: Iterable[Bond]) -> Limiter | None:
     """The bond whose members, of which one carries at a time, are busiest together; None without such a bond.
+
+    `servers` are resources by kind, name and use.
 
     After a failure each of them is idle for a part of the time, and the bond is not.
     """
-    found = [(sum(busy[name] for name in bond.resources), bond) for bond in bonds if bond.single]
-    share, bond = max(found, key=lambda each: each[0], default=(0.0, None))
-    if bond is None:
+    single = [bond for bond in bonds if bond.single]
+    if not single:
         return None
+    busy = {name: use for _, name, use in servers}
+    share, bond = max(
+        ((sum(busy[name] for name in bond.resources), bond) for bond in single), key=lambda each: each[0]
+    )
     direction = bond.resources[0].rpartition(" ")[0]
     most = max(bond.resources, key=lambda name: busy[name])
     sentence = (

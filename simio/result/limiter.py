@@ -94,7 +94,7 @@ def limiter(
     servers = [
         ("resource", use.name, use.utilisation - stopped.get(use.name, 0.0)) for use in resources if not use.lock
     ]
-    bonded = in_turn({name: busy for _, name, busy in servers}, program.bonds) if program else None
+    bonded = in_turn(servers, program.bonds) if program else None
     own = [("thread", use.name, use.busy) for use in threads]
     locks = [("lock", use.name, use.utilisation) for use in resources if use.lock]
     for group in (servers, own, locks):

@@ -19,17 +19,18 @@ def rebuilding(
     unit: str,
 ) -> list[str]:
     """A note for each volume of which more is to be rebuilt, at the rate of the averaged part, in `unit`."""
+    wanted = [tally for tally in tallies if tally.what == TO_REBUILD]
+    if not wanted:
+        return []
     rows = {mark.name: row for row, mark in enumerate(program.marks)}
     rates = {stream.name: stream.rate for stream in streams}
     done = {tally.owner: tally.value for tally in tallies if tally.what == REBUILT}
     notes = []
-    for tally in tallies:
+    for tally in wanted:
         owner, left = tally.owner, tally.value - done.get(tally.owner, 0)
         rate = rates.get(f"{owner}: {REBUILT}")
-        if tally.what != TO_REBUILD or not rate or left <= 0:
-            continue
-        if len(outcome.records((rows[f"{owner}: {REBUILD}"],))):
-            # It is over, although some chunks could not be read.
+        # A rebuild that is over may have left out chunks that could not be read.
+        if not rate or left <= 0 or len(outcome.records((rows[f"{owner}: {REBUILD}"],))):
             continue
         pace = f"{figure(in_unit(float(rate), byte_unit(unit)))} {byte_unit(unit)}"
         size, time = (

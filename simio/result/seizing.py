@@ -114,9 +114,8 @@ class Seizing:
         end = self._released(at)
         row, stride = self._steps[at, [1, STRIDE]].tolist()
         since: int | None = at + 1
-        for place, op in self._changes[row, stride]:
-            if not at < place < end:
-                continue
+        found = self._changes[row, stride]
+        for place, op in found[bisect_left(found, (at + 1,)) : bisect_left(found, (end,))]:
             if op == Op.RELEASE and since is not None:
                 yield since, place
                 since = None

@@ -55,10 +55,6 @@ def _unused(part: Part[Any]) -> Iterator[str]:
             groups.setdefault(users, []).append(key)
     for users, keys in groups.items():
         verb = "does" if len(keys) == 1 else "do"
-        yield f"{listed(keys)} {verb} nothing with discipline {discipline}, only with {_either(users)}"
+        yield f"{listed(keys)} {verb} nothing with discipline {discipline}, only with {listed(users, 'or')}"
     if "pause_buffer" in given and getattr(part.sheet, "pause_buffer", None) and not part.sheet.pause_classes:
         yield "pause_buffer does nothing without pause_classes, the classes of traffic that have such a part each"
-
-
-def _either(names: tuple[str, ...]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
