@@ -81,7 +81,12 @@ class BondEnd:
         self.number = number
         self.of, self.bond = links[0].member.of, links[0].member.bond
         self.rows = rows(self.bond, [link.down for link in links])
-        p.bond(self.of, [wire.name for wire in wires], self.bond.mode == "active-backup")
+        p.bond(self.of, [wire.name for wire in wires], self.one_at_a_time)
+
+    @property
+    def one_at_a_time(self) -> bool:
+        """True if one member carries all packets until it fails."""
+        return self.bond.mode == "active-backup"
 
     @property
     def steady(self) -> bool:
@@ -109,16 +114,18 @@ class BondEnd:
 class BondWire:
     """All members of a bond as one wire, for the bound: a packet takes one of them, and which is not known before."""
 
-    def __init__(self, p: Builder, wires: Sequence[Wire]) -> None:
+    def __init__(self, p: Builder, wires: Sequence[Wire], *, one_at_a_time: bool) -> None:
+        """`one_at_a_time`: the members carry packets one after another, as those of an active backup."""
         first = wires[0]
         self.p, self.wires = p, wires
+        self.places = 1 if one_at_a_time else len(wires)
         self.name = first.name.rpartition(" ")[0]
         self.mtu, self.delay, self.header, self.streams = first.mtu, first.delay, first.header, first.streams
 
     @property
     def wire(self) -> Handle:
-        """A window with a place for a packet on each member."""
-        return self.p.window(f"{self.name} members", len(self.wires))
+        """A window with a place for a packet on each member that carries packets at a time."""
+        return self.p.window(f"{self.name} members", self.places)
 
     def time(self, length: int) -> int:
         """See `Wire.time`."""
@@ -159,7 +166,9 @@ class Hop:
 
     def whole(self, p: Builder) -> Wire:
         """The one wire, or all of them as one, which nothing crosses as a whole."""
-        return self.wires[0] if self.single else cast("Wire", BondWire(p, self.wires))
+        if self.end is None or self.single:
+            return self.wires[0]
+        return cast("Wire", BondWire(p, self.wires, one_at_a_time=self.end.one_at_a_time))
 
     def of(self, hosts: tuple[int, int], ports: Ports | None, number: Variable | None) -> Hop:
         """The hop as a flow has it: with its only wire, if that is known before the run."""

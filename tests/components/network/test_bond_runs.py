@@ -184,7 +184,10 @@ workload: {ttcp: {from: a, to: b, size: 64 KiB, streams: 2}}
 faults: [{kind: down, of: lag.1, at: 100 ms, for: 10 s}]
 run: {until: 200 ms, warm_up: 20 ms}
 """)
-    limit = run_case(load(path).cases[0]).limiter
+    case = run_case(load(path).cases[0])
+    limit = case.limiter
+    assert case.bound_by == "a.eth>b.eth members"
+    assert float(case.bound) == pytest.approx(1e9 / 8 * 1448 / 1538, rel=1e-3)
     assert (limit.kind, limit.name) == ("resource", "lag")
     assert limit.busy > 0.97
     assert "as one member of lag carries all at a time: a.eth>b.eth " in limit.sentence
