@@ -6,8 +6,10 @@ is first; here a thread that has to wait gets one event, and whoever wakes it tr
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import simpy
@@ -77,7 +79,7 @@ class Server:
             self.in_use.change(units)
             return True
         thread.amount, thread.priority = units, priority
-        behind = next((i for i, other in enumerate(self.waiting) if other.priority > priority), len(self.waiting))
+        behind = bisect_right(self.waiting, priority, key=attrgetter("priority"))
         self.waiting.insert(behind, thread)
         self.line.change(1)
         self.waits += 1

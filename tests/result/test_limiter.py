@@ -72,7 +72,7 @@ def test_what_holders_use_is_kept_of_many_programs_in_turn_up_to_so_many_steps(m
 def test_an_explanation_names_the_limit_of_the_run(path, monkeypatch):
     monkeypatch.setattr("simio.explaining.variants.components", lambda _: [])
     monkeypatch.setattr("simio.explaining.variants.what_ifs", lambda _: [])
-    case = read(path).cases[0]
+    case = read(path, ("run.replications=1",)).cases[0]
     assert profile(case).limiter == run_case(case).limiter
 
 

@@ -152,7 +152,7 @@ def test_larger_packets_never_carry_less():
         ("sgi-hippi-raw.yaml", ()),
         ("linux-fc-raw.yaml", ("run.until=60 ms", "workload.reader.block=512 KiB")),
         ("linux-fc-buffered.yaml", ("run.until=40 ms",)),
-        ("linux-fc-mmap.yaml", ("run.until=250 ms",)),
+        ("linux-fc-mmap.yaml", ("run.until=100 ms",)),
         ("random-reads.yaml", ("run.until=300 ms", "run.replications=2")),
         ("hippi-larger-packets.yaml", ("workload.blast.packets=2",)),
     ],
