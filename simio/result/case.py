@@ -15,9 +15,8 @@ from simio.result import usage
 from simio.result.buffered import in_buffers
 from simio.result.demerit import demerits
 from simio.result.extrapolated import extrapolated
-from simio.result.filling import limiting
 from simio.result.jobs import job_runs, jobs_in_turn
-from simio.result.limiter import filled, limiter, reached
+from simio.result.limiter import Evidence, limiter
 from simio.result.loads import ending, pooled_loads
 from simio.result.model import CaseResult, Check, JobRun, LoadUse, ResourceUse, StreamRate
 from simio.result.phases import ended_early, unlike, unsteady
@@ -53,16 +52,14 @@ def case_result(
     """
     outcome, span = runs.outcome, runs.spans[0]
     loads = pooled_loads([each.loads for each in runs.seen])
-    resources = usage.resource_use(program, outcome, span)
     threads = usage.thread_use(program, outcome)
     tallies = usage.tallies(program, outcome, span)
     jobs = job_runs(case.system, program, outcome) if told else ()
     streams = pooled_streams([each.streams for each in runs.seen])
     observations = pooled_observations([each.observations for each in runs.seen])
     kept, seen = program, outcome
-    full, certain, pace = filled(span, runs.cap), reached(span, runs.cap), usage.pace(program, outcome)
-    own = limiting(program, outcome, span, threads)
-    limit = limiter(resources, own, tallies, outcome.end, program, runs.seen[0].loads, pace, full, certain)
+    evidence = Evidence.of(program, outcome, span, runs.cap, threads, tallies, runs.seen[0].loads)
+    limit, resources = limiter(evidence), evidence.resources
     by_counts = [
         *resent(limit, runs.cap, runs.rate, tallies),
         *rebuilding(program, outcome, streams, tallies, case.system.report.unit),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 from simio.engines.outcome import Outcome
 from simio.limits import Cap
@@ -38,14 +39,72 @@ LEADING = {False: 0.5, True: 0.85}
 work themselves as well, only what takes nearly all of their time is."""
 
 
-def limit_of(program: Program, outcome: Outcome, span: Throughput, cap: Cap | None = None) -> Limiter:
+class Busy(NamedTuple):
+    """A part, `kind` of which is a key of `SENTENCES`, and the share of the time that it is busy."""
+
+    kind: str
+    name: str
+    share: float
+
+    def __str__(self) -> str:
+        """The part with its share, as sentences have it."""
+        return f"{self.name} {self.share:.0%}"
+
+    def limits(self, also: str = "") -> Limiter:
+        """The part as the limit; its sentence ends in `also`."""
+        return Limiter(self.kind, self.name, self.share, SENTENCES[self.kind].format(self.name, self.share) + also)
+
+
+NOTHING = Busy("none", "", 0.0)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a run of `end` ps showed of each part, in which `limiter` finds the limit.
+
+    `full` is a window that passes about what it can, `certain` the resource that the bytes delivered alone keep busy
+    by the bound. With a `program`, `resources` are in the order of the program's.
+    """
+
+    resources: tuple[ResourceUse, ...]
+    threads: tuple[ThreadUse, ...]
+    tallies: tuple[TallyValue, ...] = ()
+    end: int = 0
+    program: Program | None = None
+    open_loads: tuple[LoadUse, ...] = ()
+    pace: Pace = NO_PACE
+    full: Limiter | None = None
+    certain: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        program: Program,
+        outcome: Outcome,
+        span: Throughput,
+        cap: Cap | None,
+        threads: tuple[ThreadUse, ...],
+        tallies: tuple[TallyValue, ...],
+        open_loads: tuple[LoadUse, ...],
+    ) -> Evidence:
+        """What a run shows in its measured span, with the bound `cap` on that; the last three as `usage` has them."""
+        return cls(
+            usage.resource_use(program, outcome, span),
+            limiting(program, outcome, span, threads),
+            tallies,
+            outcome.end,
+            program,
+            open_loads,
+            usage.pace(program, outcome),
+            filled(span, cap),
+            reached(span, cap),
+        )
+
+
+def limit_of(program: Program, outcome: Outcome, span: Throughput, cap: Cap | None) -> Limiter:
     """The limit of a run, by what was busy in its measured span, and by the bound `cap` on that."""
-    resources = usage.resource_use(program, outcome, span)
-    threads = limiting(program, outcome, span, usage.thread_use(program, outcome))
-    tallies, open_loads = usage.tallies(program, outcome), loads(program, outcome, span)
-    pace = usage.pace(program, outcome)
-    full = filled(span, cap)
-    return limiter(resources, threads, tallies, outcome.end, program, open_loads, pace, full, reached(span, cap))
+    threads, tallies = usage.thread_use(program, outcome), usage.tallies(program, outcome)
+    return limiter(Evidence.of(program, outcome, span, cap, threads, tallies, loads(program, outcome, span)))
 
 
 def filled(span: Throughput, cap: Cap | None) -> Limiter | None:
@@ -64,91 +123,107 @@ def reached(span: Throughput, cap: Cap | None) -> str:
     return cap.name if cap and cap.kind == "resource" and span.rate >= SATURATED * cap.rate else ""
 
 
-def limiter(
-    resources: tuple[ResourceUse, ...],
-    threads: tuple[ThreadUse, ...],
-    tallies: tuple[TallyValue, ...] = (),
-    end: int = 0,
-    program: Program | None = None,
-    open_loads: tuple[LoadUse, ...] = (),
-    pace: Pace = NO_PACE,
-    full: Limiter | None = None,
-    certain: str = "",
-) -> Limiter:
+def limiter(seen: Evidence) -> Limiter:
     """The most plausible limit.
 
-    A saturated resource limits before a window that is `full`, and that before a saturated thread: either may only
-    seem busy because it uses the one before. A thread does before a lock (whose holders may wait), and a lock before
-    the window. Of resources that are always busy, the one that is `certain` by the bound does. Of a bond's member the
-    sentence tells what the others do; members that carry one at a time are busy together. With a `program`, a lock
-    leads to what its holders use or wait for most (`_behind`), and a resource to one that it waits for (`_within`);
-    `resources` are then in the order of the program's.
-
-    If none is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the
-    time, the limit is what a machine waited for most of the `end` ps of the run, such as a window, or the
-    `pace` of the load itself. Otherwise the busiest part is named, after a wait of nearly all the time, or after
-    the remark that the stages run one after another.
+    If nothing is saturated, and all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of
+    the time, the limit is what a machine waited for most of the run, such as a window, or the pace of the load
+    itself. Otherwise the busiest part is named, after a wait of nearly all the time, or after the remark that the
+    stages run one after another.
     """
-    stopped = {tally.owner: tally.value / end for tally in tallies if tally.what == PAUSES and end}
+    stopped = {tally.owner: tally.value / seen.end for tally in seen.tallies if tally.what == PAUSES and seen.end}
     # A wire is taken while it is stopped, and does no work.
     servers = [
-        ("resource", use.name, use.utilisation - stopped.get(use.name, 0.0)) for use in resources if not use.lock
+        Busy("resource", use.name, use.utilisation - stopped.get(use.name, 0.0))
+        for use in seen.resources
+        if not use.lock
     ]
-    bonded = in_turn(servers, program.bonds) if program else None
-    own = [("thread", use.name, use.busy) for use in threads]
-    locks = [("lock", use.name, use.utilisation) for use in resources if use.lock]
-    for group in (servers, own, locks):
-        kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
-        if group is servers and busy < SATURATED and bonded and bonded.busy >= SATURATED:
-            return bonded
-        if busy >= SATURATED:
-            if kind == "thread" and full:
-                return full
-            # Bytes that are lost behind a part keep it as busy, and it limits nothing.
-            alike = [item for item in group if item[0] == "resource" and item[2] == busy]
-            kind, name, busy = next((item for item in alike if item[1] == certain), (kind, name, busy))
-            if kind == "lock" and program:
-                return _behind(resources, program, tallies, end)
-            if kind == "resource" and program:
-                name, busy = _within(resources, name, program)
-            others = beside(name, resources, program.bonds) if program else ""
-            return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy) + others)
-    ordered = [item for item in sorted(servers + own + locks, key=lambda item: -item[2]) if item[2] > 0]
+    threads = [Busy("thread", use.name, use.busy) for use in seen.threads]
+    locks = [Busy("lock", use.name, use.utilisation) for use in seen.resources if use.lock]
+    saturated = _saturated(seen, servers, threads, locks)
+    if saturated:
+        return saturated
+    ordered = sorted(servers + threads + locks, key=lambda part: -part.share)
     # Turns that are only kept while a machine waits are no candidates.
-    working = (
-        item
-        for item in ordered
-        if not (program and item[0] == "lock" and _turn_of(resources, item[1], program, tallies, end))
+    working = (part for part in ordered if part.share > 0 and not (part.kind == "lock" and _turn_of(seen, part.name)))
+    busiest = list(islice(working, 2))
+    return _load(seen, busiest) or _unsaturated(seen, busiest)
+
+
+def _saturated(seen: Evidence, servers: list[Busy], threads: list[Busy], locks: list[Busy]) -> Limiter | None:
+    """The limit that is busy all the time; None if nothing is.
+
+    A saturated resource limits before a window that is full, and that before a saturated thread: either may only
+    seem busy because it uses the one before. A thread does before a lock (whose holders may wait), and a lock before
+    the window. Members of a bond that carry one at a time are busy together.
+    """
+    server, thread, lock = (
+        max(parts, key=lambda part: part.share, default=NOTHING) for parts in (servers, threads, locks)
     )
-    candidates = list(islice(working, 2))
-    steady = all(use.served and not (use.grows or use.lost or use.users) for use in open_loads)
-    if program and open_loads and len(open_loads) == len(program.workloads) and steady and candidates:
-        return _load(open_loads, candidates[0])
-    if program and len(open_loads) == len(program.workloads) and candidates:
-        thinking = _thinking(open_loads)
-        if thinking >= MOSTLY:
-            _, name, busy = candidates[0]
-            sentence = f"The users think {thinking:.0%} of the time. Busiest: {name} {busy:.0%}"
-            return Limiter("load", name, busy, sentence)
-    waiting = _wait(tallies, end)
-    if waiting and waiting.busy >= MOSTLY and all(busy < BUSY for _, _, busy in candidates):
+    if server.share >= SATURATED:
+        return _resource(seen, servers, server)
+    bonded = in_turn(servers, seen.program.bonds) if seen.program else None
+    if bonded and bonded.busy >= SATURATED:
+        return bonded
+    if thread.share >= SATURATED:
+        return seen.full or thread.limits()
+    if lock.share >= SATURATED:
+        return _behind(seen, seen.program) if seen.program else lock.limits()
+    return None
+
+
+def _resource(seen: Evidence, servers: list[Busy], busiest: Busy) -> Limiter:
+    """The limit where a resource is saturated.
+
+    Of those that are as busy, it is the one that is certain by the bound: bytes that are lost behind a part keep it
+    busy, and limit nothing. A resource leads to one that its holders wait for (`_within`). Of a bond's member the
+    sentence tells what the others do.
+    """
+    alike = (part for part in servers if part.share == busiest.share)
+    part = next((part for part in alike if part.name == seen.certain), busiest)
+    if seen.program is None:
+        return part.limits()
+    part = _within(seen.resources, part.name, seen.program)
+    return part.limits(beside(part.name, seen.resources, seen.program.bonds))
+
+
+def _load(seen: Evidence, busiest: list[Busy]) -> Limiter | None:
+    """The limit where all work comes from loads that the system keeps up with, or whose users mostly think."""
+    program, open_loads = seen.program, seen.open_loads
+    if not program or len(open_loads) != len(program.workloads) or not busiest:
+        return None
+    part = busiest[0]
+    if open_loads and all(use.served and not (use.grows or use.lost or use.users) for use in open_loads):
+        rate = sum(use.offered for use in open_loads)
+        sentence = f"All {figure(rate)} requests a second that arrive are served. Busiest: {part}"
+        return Limiter("load", part.name, part.share, sentence)
+    thinking = _thinking(open_loads)
+    if thinking >= MOSTLY:
+        return Limiter("load", part.name, part.share, f"The users think {thinking:.0%} of the time. Busiest: {part}")
+    return None
+
+
+def _unsaturated(seen: Evidence, busiest: list[Busy]) -> Limiter:
+    """The limit where nothing is saturated: a wait, the pace of the load, a window that is full, or none."""
+    waiting = _wait(seen.tallies, seen.end)
+    if waiting and waiting.busy >= MOSTLY and all(part.share < BUSY for part in busiest):
         return waiting
-    if not candidates:
+    if not busiest:
         return Limiter("none", "", 0.0, "nothing is busy")
-    busiest = ", ".join(f"{name} {busy:.0%}" for _, name, busy in candidates)
+    first, pace = busiest[0], seen.pace
+    told = f"Busiest: {', '.join(map(str, busiest))}"
     if pace.share >= MOSTLY:
         who = "it pauses" if pace.owner == "trace" else "senders wait for it"
-        sentence = f"The {pace.owner} sets the pace: {who} {pace.share:.0%} of the time. Busiest: {busiest}"
-        return Limiter("load", candidates[0][1], candidates[0][2], sentence)
-    if full:
-        return full
-    crowded = any(use.longest_line >= CROWD for use in resources)
+        sentence = f"The {pace.owner} sets the pace: {who} {pace.share:.0%} of the time. {told}"
+        return Limiter("load", first.name, first.share, sentence)
+    if seen.full:
+        return seen.full
+    crowded = any(use.longest_line >= CROWD for use in seen.resources)
     if waiting and waiting.busy >= SATURATED:
         why = f"; {waiting.sentence}"
     else:
-        why = "" if open_loads or crowded else ": the stages run one after another"
-    sentence = f"No part is saturated{why}. Busiest: {busiest}"
-    return Limiter("none", candidates[0][1], candidates[0][2], sentence)
+        why = "" if seen.open_loads or crowded else ": the stages run one after another"
+    return Limiter("none", first.name, first.share, f"No part is saturated{why}. {told}")
 
 
 def _thinking(open_loads: tuple[LoadUse, ...]) -> float:
@@ -160,16 +235,8 @@ def _thinking(open_loads: tuple[LoadUse, ...]) -> float:
     return min(*shares, 1.0) if shares else 0.0
 
 
-def _load(open_loads: tuple[LoadUse, ...], busiest: tuple[str, str, float]) -> Limiter:
-    """The limit where no more arrives."""
-    _, name, busy = busiest
-    rate = sum(use.offered for use in open_loads)
-    sentence = f"All {figure(rate)} requests a second that arrive are served. Busiest: {name} {busy:.0%}"
-    return Limiter("load", name, busy, sentence)
-
-
-def _within(resources: tuple[ResourceUse, ...], name: str, program: Program) -> tuple[str, float]:
-    """Name and use of a saturated resource, or of another for which its holders wait while they have it.
+def _within(resources: tuple[ResourceUse, ...], name: str, program: Program) -> Busy:
+    """A saturated resource, or another for which its holders wait while they have it.
 
     Lanes of PCI Express are taken while a transfer waits for memory. A line that was never longer than there are
     holders is theirs, in equal parts; where what is left of their use is less than that of the other, that limits.
@@ -177,7 +244,7 @@ def _within(resources: tuple[ResourceUse, ...], name: str, program: Program) -> 
     rows = [row for row, use in enumerate(resources) if not use.lock and use.utilisation >= SATURATED]
     at = next(row for row in rows if resources[row].name == name)
     if len(rows) == 1:
-        return name, resources[at].utilisation
+        return Busy("resource", name, resources[at].utilisation)
     holding = Holding.of(program)
     inside = [row for row in rows if row != at and row in holding.beneath(at)]
     row = max(inside, key=lambda row: resources[row].utilisation, default=at)
@@ -186,26 +253,24 @@ def _within(resources: tuple[ResourceUse, ...], name: str, program: Program) -> 
     held = sum(resources[other].units for other in waiting)
     if held > used.longest_line and resources[at].utilisation - used.mean_line / held < used.utilisation:
         at = row
-    return resources[at].name, resources[at].utilisation
+    return Busy("resource", resources[at].name, resources[at].utilisation)
 
 
-def _behind(
-    resources: tuple[ResourceUse, ...], program: Program, tallies: tuple[TallyValue, ...], end: int
-) -> Limiter:
+def _behind(seen: Evidence, program: Program) -> Limiter:
     """The limit behind saturated locks: that of the busiest whose holders do not wait most of the time, if any.
 
     A turn that is kept while a machine waits, as for a full window, is as occupied as that is closed. Then the
     wait is the limit; the sentence adds what else is busy for `BUSY` of the time, such as the end that is waited for.
     """
     waits: list[tuple[int, Limiter]] = []
-    full = [use for use in resources if use.lock and use.utilisation >= SATURATED]
+    full = [use for use in seen.resources if use.lock and use.utilisation >= SATURATED]
     for lock in sorted(full, key=lambda use: -use.utilisation):
-        found = _beneath(resources, lock.name, program)
-        waiting = _turn_of(resources, lock.name, program, tallies, end) if found.name == lock.name else None
+        found = _beneath(seen.resources, lock.name, program)
+        waiting = _turn_of(seen, lock.name) if found.name == lock.name else None
         if waiting is None:
             return found
         waits.append((lock.units, replace(waiting, sentence=f"{waiting.sentence}; {_needed(lock)}")))
-    rest = [use for use in resources if BUSY <= use.utilisation < SATURATED]
+    rest = [use for use in seen.resources if BUSY <= use.utilisation < SATURATED]
     busiest = max(rest, key=lambda use: use.utilisation, default=None)
     also = f". Busiest: {busiest.name} {busiest.utilisation:.0%}" if busiest else ""
     # Holders of a lock of many units wait for one of fewer, which is nearer to the machine.
@@ -213,15 +278,15 @@ def _behind(
     return replace(nearest, sentence=nearest.sentence + also)
 
 
-def _turn_of(
-    resources: tuple[ResourceUse, ...], name: str, program: Program, tallies: tuple[TallyValue, ...], end: int
-) -> Limiter | None:
+def _turn_of(seen: Evidence, name: str) -> Limiter | None:
     """The wait of a machine, most of the time, for which holders of a lock keep it; None if there is none."""
-    lock = next(row for row, use in enumerate(resources) if use.lock and use.name == name)
-    if resources[lock].utilisation < MOSTLY or all(tally.unit != "ps" for tally in tallies):
+    if seen.program is None:
         return None
-    asked = Holding.of(program).asked(lock)
-    waiting = _wait(tuple(tally for tally in tallies if tally.owner in asked), end)
+    lock = next(row for row, use in enumerate(seen.resources) if use.lock and use.name == name)
+    if seen.resources[lock].utilisation < MOSTLY or all(tally.unit != "ps" for tally in seen.tallies):
+        return None
+    asked = Holding.of(seen.program).asked(lock)
+    waiting = _wait(tuple(tally for tally in seen.tallies if tally.owner in asked), seen.end)
     return waiting if waiting and waiting.busy >= MOSTLY else None
 
 
@@ -247,12 +312,9 @@ def _beneath(resources: tuple[ResourceUse, ...], name: str, program: Program) ->
         alike = [other for other, use in enumerate(resources) if use.lock and use.utilisation >= SATURATED]
         least *= sum({other, row} <= holding.beneath(other) for other in alike)
     if row == at or used.utilisation < least:
-        return Limiter("lock", name, lock.utilisation, SENTENCES["lock"].format(name, lock.utilisation))
-    kind = "lock" if used.lock else "resource"
-    sentence = SENTENCES[kind].format(used.name, used.utilisation)
-    if used.utilisation < SATURATED:
-        sentence += f"; {_needed(lock)}"
-    return Limiter(kind, used.name, used.utilisation, sentence)
+        return Busy("lock", name, lock.utilisation).limits()
+    also = f"; {_needed(lock)}" if used.utilisation < SATURATED else ""
+    return Busy("lock" if used.lock else "resource", used.name, used.utilisation).limits(also)
 
 
 def _wait(tallies: tuple[TallyValue, ...], end: int) -> Limiter | None:

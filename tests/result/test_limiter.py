@@ -99,8 +99,8 @@ def test_lanes_that_wait_for_memory_lead_to_it(drives: int, lanes: int, named: s
             p.mark(done, 4096)
     program = p.build()
     outcome = reference.run(program, Options())
-    span, _ = reported(program, outcome, 0, bound(program))
-    found = limit_of(program, outcome, span)
+    span, cap = reported(program, outcome, 0, bound(program))
+    found = limit_of(program, outcome, span, cap)
     assert (found.kind, found.name) == ("resource", named)
     assert found.busy > 0.9
 

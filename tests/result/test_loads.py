@@ -13,7 +13,7 @@ from simio.description.model import Scenario
 from simio.errors import ScenarioError
 from simio.loading import load as load_file
 from simio.report.data import as_json
-from simio.result.limiter import limiter
+from simio.result.limiter import Evidence, limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import LoadUse, ResourceUse
 from simio.running import run_case, run_scenario
@@ -56,7 +56,7 @@ def test_a_line_that_grew_until_the_last_arrival_is_told(tmp_path: Path) -> None
 
 def test_stages_do_not_take_turns_where_many_requests_wait() -> None:
     def sentence(longest: int) -> str:
-        return limiter((ResourceUse("link", 1, False, 0.4, 0.1, longest, 10, 5),), ()).sentence
+        return limiter(Evidence((ResourceUse("link", 1, False, 0.4, 0.1, longest, 10, 5),), ())).sentence
 
     assert sentence(2) == "No part is saturated: the stages run one after another. Busiest: link 40%"
     assert sentence(50) == "No part is saturated. Busiest: link 40%"

@@ -13,7 +13,7 @@ from simio.engines.outcome import Options
 from simio.machines import variable
 from simio.program.builder import Builder
 from simio.result import measure, usage
-from simio.result.limiter import limiter
+from simio.result.limiter import Evidence, limiter
 from simio.result.model import ResourceUse, ThreadUse, Throughput
 from simio.result.recorded import Timeline
 from simio.result.timeline import timeline
@@ -197,23 +197,23 @@ def use(name: str, share: float, lock: bool = False) -> ResourceUse:
 
 
 def test_a_saturated_resource_limits_before_a_busy_thread():
-    found = limiter((use("link", 0.97), use("lock", 1.0, lock=True)), (ThreadUse("sender", 1, 0.99),))
+    found = limiter(Evidence((use("link", 0.97), use("lock", 1.0, lock=True)), (ThreadUse("sender", 1, 0.99),)))
     assert (found.kind, found.name) == ("resource", "link")
     assert found.sentence == "link is busy 97.0% of the time"
 
 
 def test_a_thread_that_does_one_thing_at_a_time_limits():
-    found = limiter((use("link", 0.5), use("lock", 1.0, lock=True)), (ThreadUse("sender", 1, 0.95),))
+    found = limiter(Evidence((use("link", 0.5), use("lock", 1.0, lock=True)), (ThreadUse("sender", 1, 0.95),)))
     assert (found.kind, found.name) == ("thread", "sender")
 
 
 def test_a_lock_limits_when_nothing_else_does():
-    found = limiter((use("link", 0.5), use("lock", 0.99, lock=True)), (ThreadUse("sender", 1, 0.2),))
+    found = limiter(Evidence((use("link", 0.5), use("lock", 0.99, lock=True)), (ThreadUse("sender", 1, 0.2),)))
     assert (found.kind, found.name) == ("lock", "lock")
 
 
 def test_stages_that_run_one_after_another_are_named():
-    found = limiter((use("link", 0.5), use("lock", 0.6, lock=True)), (ThreadUse("sender", 1, 0.7),))
+    found = limiter(Evidence((use("link", 0.5), use("lock", 0.6, lock=True)), (ThreadUse("sender", 1, 0.7),)))
     assert found.kind == "none"
     assert "Busiest: sender 70%, lock 60%" in found.sentence
 
@@ -235,10 +235,10 @@ def test_what_machines_count_is_told_and_what_is_waited_for_most_is_the_limit():
         ("a losses", "segments", 7),
         ("a waits for the window", "ps", 60),
     ]
-    limit = limiter((), (), found, outcome.end)
+    limit = limiter(Evidence((), (), found, outcome.end))
     assert (limit.kind, limit.busy) == ("wait", 0.6)
     assert limit.sentence == "a waits 60.0% of the time, mostly for the window"
-    assert limiter((), (), found, 200).kind == "none"
+    assert limiter(Evidence((), (), found, 200)).kind == "none"
 
 
 def test_a_timeline_is_made_when_it_is_looked_at_and_is_then_as_any_other():

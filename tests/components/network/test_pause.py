@@ -11,7 +11,7 @@ from net_bench import NS, US, Net, host, link, pair, switch
 import simio
 from simio.engines import compiled, reference
 from simio.program.steps import PAUSES
-from simio.result.limiter import limiter
+from simio.result.limiter import Evidence, limiter
 from simio.result.model import TallyValue
 
 SLOW: dict[str, Any] = {"receive_ring": 1, "receive_buffer": "16000 B", "receive_cost": "30 us"}
@@ -89,14 +89,14 @@ def test_who_sends_over_a_stopped_link_waits_for_the_end_of_pauses() -> None:
         TallyValue("a.eth>s", PAUSES, "ps", 60),
         TallyValue("one at a", "its congestion window", "ps", 99),
     )
-    found = limiter((), (), tallies, 100)
+    found = limiter(Evidence((), (), tallies, 100))
     assert found.sentence == "a.eth>s waits 60.0% of the time, mostly for the end of pauses"
-    assert limiter((), (), (tallies[0]._replace(value=20), tallies[1]), 100).name == "one at a"
+    assert limiter(Evidence((), (), (tallies[0]._replace(value=20), tallies[1]), 100)).name == "one at a"
 
 
 def test_who_sends_a_class_that_is_stopped_waits_for_the_end_of_its_pauses() -> None:
     tally = TallyValue("a.eth>s class 3", PAUSES, "ps", 60)
-    assert limiter((), (), (tally,), 100).sentence == (
+    assert limiter(Evidence((), (), (tally,), 100)).sentence == (
         "a.eth>s class 3 waits 60.0% of the time, mostly for the end of pauses"
     )
 
