@@ -8,20 +8,16 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from loads_bench import ran, written
 
 from simio.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("own_results")
 HIPPI = str(Path(__file__).parents[2] / "scenarios" / "sgi-hippi-raw.yaml")
 FIXED = ["--set", "workload.blast.packets=2", "--set", "workload.blast.sink=true"]
 GRID = ["--vary", "workload.blast.size=4KiB..64KiB:x2", "--vary", "workload.blast.processes=1,2"]
 PRICED = [*GRID, "--cost", "workload.blast.size=0.5/KiB", "--cost", "workload.blast.processes=1:0,2:10"]
 WIDE = ["--vary", "workload.blast.size=1KiB..1MiB", "--vary", "workload.blast.processes=1,2", "--runs", "60"]
-
-
-@pytest.fixture(autouse=True)
-def _own_results(tmp_path, monkeypatch):
-    """No test finds results of another."""
-    monkeypatch.setattr("simio.sweeps.cache._folder", lambda: tmp_path / "results")
 
 
 def simio(*args: str, command: str = "optimize"):
@@ -172,3 +168,18 @@ def test_what_cannot_be_optimised(given, told):
     result = simio(*given)
     assert result.exit_code == 2
     assert told in result.output
+
+
+def test_the_cheapest_that_keeps_a_promise_is_found(tmp_path: Path) -> None:
+    # One at a time, 150 a second are too many.
+    path = written(tmp_path, "{rate: 150 /s}", "until: 3 s")
+    more = ["--vary", "workload.reads.depth=1,16,32", "--cost", "workload.reads.depth=100", "--minimise", "cost"]
+    args = ["optimize", str(path), "--processes", "1", *more]
+    promised = ran(tmp_path, "{rate: 150 /s}", "workload.reads.depth=16", "run.until=3 s").observations[0].p90 / 10**9
+    done = CliRunner().invoke(main, [*args, "--until", f"p90 of reads < {promised + 1:.1f} ms"])
+    assert done.exit_code == 0, done.output
+    assert "workload.reads.depth = 16" in done.output
+    assert "p90 of reads is " in done.output
+    done = CliRunner().invoke(main, [*args, "--until", "p90 of reads < 10 us"])
+    assert done.exit_code == 2
+    assert "none carries enough and keeps what was promised" in done.stderr
