@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,6 +30,12 @@ def interpreted() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         interpret(patch)
         yield
+
+
+@pytest.fixture(params=["reference", "compiled"])
+def engine(request: pytest.FixtureRequest) -> ModuleType:
+    """Each of the two engines in turn."""
+    return import_module(f"simio.engines.{request.param}")
 
 
 @pytest.fixture(scope="session")

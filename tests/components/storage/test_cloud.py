@@ -10,18 +10,11 @@ from pydantic import ValidationError
 
 from simio.components.storage.cloud import CloudDrive
 from simio.description.sheets.cloud import CloudVolume
-from simio.engines import compiled, reference
 from simio.machines.ssd import queues
 from simio.program.builder import Builder
 from simio.result import usage
 
 MS = 10**9
-
-
-@pytest.fixture(params=[reference, compiled], ids=["reference", "compiled"])
-def engine(request: pytest.FixtureRequest) -> ModuleType:
-    """Each of the two engines in turn."""
-    return request.param
 
 
 def sheet(**values) -> CloudVolume:

@@ -33,15 +33,8 @@ from drive_bench import (
 
 from simio.bound import bound
 from simio.components.storage.disk import DiskDrive
-from simio.engines import compiled, reference
+from simio.engines import compiled
 from simio.program.builder import Builder
-
-
-@pytest.fixture(params=[reference, compiled], ids=["reference", "compiled"])
-def engine(request: pytest.FixtureRequest) -> ModuleType:
-    """Each of the two engines in turn."""
-    return request.param
-
 
 TURN = HEADS * REVOLUTION + (HEADS - 1) * TRACK_SKEW + CYLINDER_SKEW
 """A cylinder of whichever zone, in a sequential pass."""

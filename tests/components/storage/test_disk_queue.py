@@ -30,12 +30,6 @@ from simio.engines import compiled, reference
 from simio.engines.outcome import Status
 
 
-@pytest.fixture(params=[reference, compiled], ids=["reference", "compiled"])
-def engine(request: pytest.FixtureRequest) -> ModuleType:
-    """Each of the two engines in turn."""
-    return request.param
-
-
 def scattered(count: int, seed: int, kind: str = "read") -> list[Command]:
     choose = random.Random(seed)
     return [(kind, choose.randrange(SECTORS - 8), 8, 0) for _ in range(count)]

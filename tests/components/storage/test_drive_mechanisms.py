@@ -12,16 +12,9 @@ from drive_bench import CACHED, HEADS, MS, OVERHEAD, REVOLUTION, US, Command, ca
 from pydantic import ValidationError
 
 from simio.description.sheets.scsi import ScsiDisk
-from simio.engines import compiled, reference
 
 CYLINDER = HEADS * 600
 PAUSE = 50 * MS
-
-
-@pytest.fixture(params=[reference, compiled], ids=["reference", "compiled"])
-def engine(request: pytest.FixtureRequest) -> ModuleType:
-    """Each of the two engines in turn."""
-    return request.param
 
 
 def took(engine: ModuleType, drive: object, *commands: Command, **interface: int) -> list[int]:

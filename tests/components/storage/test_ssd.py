@@ -27,12 +27,6 @@ DECODE = 3
 PROGRAM = 600
 
 
-@pytest.fixture(params=[reference, compiled], ids=["reference", "compiled"])
-def engine(request: pytest.FixtureRequest) -> ModuleType:
-    """Each of the two engines in turn."""
-    return request.param
-
-
 def sheet(**values) -> NvmeDrive:
     """A drive of two channels with a die each, and round times."""
     given = {
