@@ -14,7 +14,9 @@ import click
 from simio.cli.main import INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
+    case_number,
     case_option,
+    check_one_case,
     collected,
     file_option,
     output_option,
@@ -139,14 +141,10 @@ def _least(search: Capacity) -> str:
 
 def _case(source: ScenarioFile, sets: Sequence[str], number: int | None) -> int:
     """The index of the case that is meant, once the load is set. Raises SimioError where there are several."""
-    cases = len(source.settings(tuple(sets)))
-    if number is None and cases > 1:
-        raise SimioError(
-            f"{source.path}: found {cases} cases; expected one: choose it with --case, or --set what it varies"
-        )
-    if number is not None and not 1 <= number <= cases:
-        raise SimioError(f"--case: found {number}; expected a number from 1 to {cases}")
-    return (number or 1) - 1
+    cases = source.settings(tuple(sets))
+    if number is None:
+        check_one_case(source.path, cases)
+    return case_number(cases, number) or 0
 
 
 def _load(source: ScenarioFile, sets: Sequence[str], key: str | None) -> tuple[str, Fraction, str | None]:

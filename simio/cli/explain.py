@@ -59,7 +59,7 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
     simio bound linux-fc-raw --case 1      every limit of the first case
     """
     loaded = load(scenario, sets)
-    index = case_number(loaded, number)
+    index = case_number(loaded.cases, number)
     progress = Progress()
 
     def show(console: Console) -> None:
@@ -188,9 +188,9 @@ def _settings(sets: tuple[str, ...]) -> dict[str, str]:
 
 def _chosen(a: Scenario, b: Scenario, case_a: int | None, case_b: int | None) -> tuple[Case, Case]:
     """The two cases; B's is that of A if there is one of this number and no other is asked for."""
-    first = case_number(a, case_a) or 0
+    first = case_number(a.cases, case_a, "--case-a") or 0
     same = case_b is None and first < len(b.cases)
-    second = first if same else case_number(b, case_b) or 0
+    second = first if same else case_number(b.cases, case_b, "--case-b") or 0
     if len(a.cases) > 1 and case_a is None:
         tell(f"A is case {first + 1} of {len(a.cases)}; --case-a N for another")
     return a.cases[first], b.cases[second]

@@ -13,6 +13,7 @@ from simio.cli.main import INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
     case_option,
+    check_one_case,
     collected,
     output_option,
     overrides,
@@ -98,7 +99,7 @@ def optimize(
     goal = _goal(maximise, minimise, budget, known, conditions)
     unit, wrong = check(plan)
     goal = replace(goal, least=_least(at_least, unit, conditions))
-    _check_one_case(plan)
+    check_one_case(plan.source.path, plan.cases)
     if conditions:
         check_named(conditions, lower(plan.source.scenario(sets, only=plan.only or 0).cases[0].system))
     for text in wrong:
@@ -130,14 +131,6 @@ def _plan(scenario: str, ranges: tuple[str, ...], sets: tuple[str, ...], number:
             raise SimioError(f"--cost {price.key}: found no --vary of this key")
     # As a sample, so that configurations of intervals can be looked at before the search.
     return Plan(ScenarioFile(scenario), Space(tuple(axes), sample=50), sets, None if number is None else number - 1)
-
-
-def _check_one_case(plan: Plan) -> None:
-    if len(plan.cases) > 1:
-        raise SimioError(
-            f"{plan.source.path}: found {len(plan.cases)} cases; expected one: choose it with --case, "
-            "or --set what it varies"
-        )
 
 
 def _prices(costs: tuple[str, ...], path: str | None) -> Prices:

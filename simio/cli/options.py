@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -136,17 +136,24 @@ force_option: Decorator = click.option(
 )  # fmt: skip
 
 
-def case_number(scenario: Scenario, number: int | None) -> int | None:
-    """Index of the case that a user calls `number`; raises SimioError if there is none."""
-    if number is not None and not 1 <= number <= len(scenario.cases):
-        last = len(scenario.cases)
-        raise SimioError(f"--case: found {number}; expected a number from 1 to {last}")
+def case_number(cases: Sized, number: int | None, option: str = "--case") -> int | None:
+    """Index of the case that a user calls `number` by this option; raises SimioError if there is none."""
+    if number is not None and not 1 <= number <= len(cases):
+        raise SimioError(f"{option}: found {number}; expected a number from 1 to {len(cases)}")
     return None if number is None else number - 1
+
+
+def check_one_case(path: str, cases: Sized) -> None:
+    """Raise SimioError where a command that takes one case of a file finds several."""
+    if len(cases) > 1:
+        raise SimioError(
+            f"{path}: found {len(cases)} cases; expected one: choose it with --case, or --set what it varies"
+        )
 
 
 def one_case(scenario: Scenario, number: int | None, of: str = "") -> Case:
     """The case that a user calls `number`, else the first, with a message if there are others."""
-    index = case_number(scenario, number)
+    index = case_number(scenario.cases, number)
     if index is None and len(scenario.cases) > 1:
         tell(f"{of}case 1 of {len(scenario.cases)}; --case N for another")
     return scenario.cases[index or 0]

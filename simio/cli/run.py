@@ -149,7 +149,7 @@ def run(
 
 def _chosen(loaded: Scenario, number: int | None, form: str | None, alone: Sequence[str]) -> int | None:
     """The index of the only case to run; None for all. Outputs that are `alone` are of one case."""
-    index = case_number(loaded, number)
+    index = case_number(loaded.cases, number)
     if form == "fio-json":
         index = fio_case(loaded, index)
     for what in alone:

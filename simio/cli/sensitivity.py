@@ -58,7 +58,7 @@ def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, measur
     simio sensitivity linux-fc-raw --case 1
     simio sensitivity nvme-reads-beside-writes --measure '99% of readers: block (s)'
     """
-    index = case_number(load(scenario, sets), number) or 0
+    index = case_number(load(scenario, sets).cases, number) or 0
     case = AnsweredCase(Task(scenario, sets, index), measure or THROUGHPUT)
     line = Line()
     found, left = effects(case, lambda known, total: line.show(so_far(known, total)))

@@ -65,7 +65,7 @@ def show(
         raise click.UsageError("--format goes with --graph")
     picture = graph and _is_picture(form, output)
     loaded = load(scenario, sets)
-    case = loaded.cases[case_number(loaded, number) or 0]
+    case = loaded.cases[case_number(loaded.cases, number) or 0]
     if picture:
         assert output is not None
         _draw(case, output)

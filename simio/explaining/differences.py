@@ -135,12 +135,8 @@ def _of_wiring(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]]
     """Lengths of links, and units of volumes."""
     lengths = {two.name: two.length for one, two in zip(a.links, b.links, strict=True) if one.length != two.length}
     if lengths:
-        values = tuple(
-            Difference(f"links.{name}.length", *(each.get(f"links.{name}.length", "") for each in flat))
-            for name in lengths
-        )
         yield Step(
-            Change(_name(values), values),
+            _change(flat, [f"links.{name}.length" for name in lengths]),
             lambda system: replace(
                 system,
                 links=tuple(replace(link, length=lengths.get(link.name, link.length)) for link in system.links),
@@ -148,12 +144,8 @@ def _of_wiring(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]]
         )
     sizes = {name: b.volumes[name].unit for name in a.volumes if a.volumes[name].unit != b.volumes[name].unit}
     if sizes:
-        values = tuple(
-            Difference(f"volumes.{name}.unit", *(each.get(f"volumes.{name}.unit", "") for each in flat))
-            for name in sizes
-        )
         yield Step(
-            Change(_name(values), values),
+            _change(flat, [f"volumes.{name}.unit" for name in sizes]),
             lambda system: replace(
                 system,
                 volumes={
@@ -177,15 +169,20 @@ def _of_workloads(a: System, b: System, flat: tuple[dict[str, str], dict[str, st
             if getattr(workload.params, field) == new:
                 continue
             path = f"workload.{name}.{_key(workload, field)}"
-            values = (Difference(path, flat[0].get(path, ""), flat[1].get(path, "")),)
             update = {f"workload.{name}.{field}": new}
-            yield Step(Change(_name(values), values), partial(with_values, values=update))
+            yield Step(_change(flat, [path]), partial(with_values, values=update))
 
 
 def _key(workload: Workload, field: str) -> str:
     from simio.description.workloads import yaml_key
 
     return yaml_key(type(workload.params), field)
+
+
+def _change(flat: tuple[dict[str, str], dict[str, str]], paths: Sequence[str]) -> Change:
+    """The change of the values at these paths of a scenario."""
+    values = tuple(Difference(path, *(each.get(path, "") for each in flat)) for path in paths)
+    return Change(_name(values), values)
 
 
 def _name(values: tuple[Difference, ...]) -> str:

@@ -86,7 +86,8 @@ def test_alike():
         ([PING], "no difference between A and B; expected another scenario, --a, --b or --case-b"),
         ([PING, "missing.yaml"], "missing.yaml"),
         ([PING, "--b", "workload.ping.cuont=3"], "did you mean"),
-        ([PING, "--case-b", "9"], "expected a number from 1 to"),
+        ([PING, "--case-a", "9", "--b", "workload.ping.count=3"], "--case-a: found 9; expected a number from 1 to"),
+        ([PING, "--case-b", "9"], "--case-b: found 9; expected a number from 1 to"),
     ],
 )
 def test_mistakes_are_told_as_everywhere(args, told):
