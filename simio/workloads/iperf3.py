@@ -18,13 +18,13 @@ from simio.components.network.udp import UdpFlow, UdpSocket, check_size
 from simio.components.site import Site
 from simio.description.model import Workload
 from simio.description.quantities import Count, Duration, Flag, Limit, OptionalRate, refusal
-from simio.errors import RunError
 from simio.formats.iperf3.command import BLOCK
 from simio.machines.tcp import connection
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, since
 from simio.program.service import SECOND
 from simio.workloads import register_workload
+from simio.workloads.common.ending import check_ends
 from simio.workloads.common.sockets import ENDLESS, SocketParams
 
 
@@ -60,8 +60,7 @@ def iperf3(site: Site, workload: Workload[Iperf3Streams]) -> None:
     Raises RunError for one that never ends.
     """
     params, name = workload.params, workload.name
-    if params.total is None and site.system.run.until is None:
-        raise RunError(f"workload {name!r} never ends; give it a total, or say how long to run: until")
+    check_ends(site, workload, "total")
     emit = _tcp if params.protocol == "tcp" else _udp
     for number in range(params.streams):
         emit(site, params, name if params.streams == 1 else f"{name} {number + 1}", name)

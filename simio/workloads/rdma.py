@@ -13,11 +13,11 @@ from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Flag, OptionalCount, OrNone, TrafficClass
 from simio.description.workloads import HostName, WorkloadParams
-from simio.errors import RunError
 from simio.machines.rdma.layout import READ, REQUESTS, SEND, WRITE
 from simio.program.builder import Handle
 from simio.workloads import register_workload
 from simio.workloads.common.arrivals import ArrivalProcess
+from simio.workloads.common.ending import check_ends
 from simio.workloads.common.sockets import ENDLESS
 
 VERBS = {"write": WRITE, "read": READ, "send": SEND}
@@ -64,8 +64,7 @@ def rdma(site: Site, workload: Workload[Rdma]) -> None:
     Raises RunError for requests that never end.
     """
     p, params, name = site.p, workload.params, workload.name
-    if params.messages is None and site.system.run.until is None:
-        raise RunError(f"workload {name!r} never ends; give it messages, or say how long to run: until")
+    check_ends(site, workload, "messages")
     took = p.observation(f"{name}: message", "latency", "ps")
     for number in range(params.pairs):
         own = f"{name} {number + 1}" if params.pairs > 1 else name

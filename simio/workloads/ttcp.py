@@ -12,10 +12,10 @@ from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.model import Workload
 from simio.description.quantities import Extent, Flag, Limit, OptionalCount, OptionalWhole, Time, refusal
-from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, Handle, since
 from simio.workloads import register_workload
+from simio.workloads.common.ending import check_ends
 from simio.workloads.common.sockets import ENDLESS, SocketParams, Streams, start
 
 
@@ -80,8 +80,8 @@ def ttcp(site: Site, workload: Workload[Ttcp]) -> None:
     Raises RunError for one that never ends.
     """
     params, name = workload.params, workload.name
-    if params.writes is None and not params.background and site.system.run.until is None:
-        raise RunError(f"workload {name!r} never ends; give it writes, or say how long to run: until")
+    if not params.background:
+        check_ends(site, workload, "writes")
     received = site.p.observation(f"{name}: received", "sent", "bytes") if params.background else site.delivered
     for own in site.streams(name, params.streams):
         buffers = params.size, params.read or params.size

@@ -12,8 +12,8 @@ from simio.description.mixtures import OptionalSizes
 from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Limit, OptionalCount, Share, TrafficClass, refusal
 from simio.description.workloads import HostNames, WorkloadParams
-from simio.errors import RunError
 from simio.workloads import register_workload
+from simio.workloads.common.ending import check_ends
 from simio.workloads.common.sizes import Classes, SizeDistribution, check_one, check_sizes
 
 MOST_PAIRS = 4096
@@ -82,6 +82,5 @@ def flows(site: Site, workload: Workload[Flows]) -> None:
     """
     from simio.workloads.flows.pair import AllFlows
 
-    if workload.params.count is None and site.system.run.until is None:
-        raise RunError(f"workload {workload.name!r} never ends; give it a count, or say how long to run: until")
+    check_ends(site, workload, "count")
     AllFlows(site, workload).emit()

@@ -27,6 +27,7 @@ from simio.program.builder import Handle, Register
 from simio.program.labels import labelled
 from simio.program.steps import CPU_TIME
 from simio.workloads import register_workload
+from simio.workloads.common.ending import check_ends
 
 MOST_FLOWS = 65536
 SHOWN = 10_000_000
@@ -92,8 +93,7 @@ def packets(site: Site, workload: Workload[ArrivingPackets]) -> None:
     Raises RunError for packets that never end, and for fewer queues than cores.
     """
     params = workload.params
-    if site.system.run.until is None and params.packets is None:
-        raise RunError("packets never end; give workload.packets.packets or run.until", ".packets")
+    check_ends(site, workload, "packets")
     host = site.host(params.host)
     adapter, kernel = _adapter(site, workload), _kernel(site, params.host)
     if params.cores > adapter.part.sheet.queues:

@@ -165,7 +165,10 @@ def test_so_many_requests_and_no_more(tmp_path: Path) -> None:
         (("workload.direct.reads=110 %",), "at most 100 %"),
         (("hosts.server.kernel.scheduler=cfq",), "expected an I/O scheduler: "),
         (("hosts.server.kernel=kernels/linux-2.4.19",), "no multi-queue block layer"),
-        (("run.until=none", "run.warm_up=0 s"), "the processes never end"),
+        (
+            ("run.until=none", "run.warm_up=0 s"),
+            "workload 'direct' never ends; give it requests, or say how long to run: run.until",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(tmp_path: Path, sets: tuple[str, ...], told: str) -> None:
