@@ -10,6 +10,4 @@ from simio.errors import RunError
 def check_ends(site: Site, workload: Workload, key: str) -> None:
     """Raise RunError for a workload that never ends, as neither its own `key` nor `run.until` has a value."""
     if getattr(workload.params, key) is None and site.system.run.until is None:
-        raise RunError(
-            f"workload {workload.name!r} never ends; give it {key}, or say how long to run: run.until", at=f".{key}"
-        )
+        raise RunError(f"workload {workload.name!r} never ends; expected a value of {key} or of run.until", f".{key}")

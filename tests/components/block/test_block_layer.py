@@ -167,7 +167,7 @@ def test_so_many_requests_and_no_more(tmp_path: Path) -> None:
         (("hosts.server.kernel=kernels/linux-2.4.19",), "no multi-queue block layer"),
         (
             ("run.until=none", "run.warm_up=0 s"),
-            "workload 'direct' never ends; give it requests, or say how long to run: run.until",
+            "workload 'direct' never ends; expected a value of requests or of run.until",
         ),
     ],
 )

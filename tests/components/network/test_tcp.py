@@ -298,7 +298,7 @@ def test_other_work_on_a_host_slows_its_protocols(engine: ModuleType) -> None:
 
 def test_a_program_without_end_needs_a_time(engine: ModuleType) -> None:
     params = ttcp(size="14600 B", writes=None)
-    with pytest.raises(RunError, match="workload 'ttcp' never ends; give it writes, or say how long to run"):
+    with pytest.raises(RunError, match="workload 'ttcp' never ends; expected a value of writes or of run.until"):
         lower(system(*two(), workload=params))
     endless = replace(system(*two(FREE, **QUICK), workload=params), run=Run(until="10 ms"))  # type: ignore[arg-type]
     program, outcome = run(engine, endless, until=10 * MS)
