@@ -14,7 +14,7 @@ from simio.errors import Place
 from simio.loading.yamltree import Node
 
 RIVALS = {"length": "delay", "delay": "length"}
-"""Of a link, which has one of them."""
+"""Keys of a link, which has one of each pair."""
 
 
 def lookup(root: Node, keys: Sequence[str]) -> Node | None:

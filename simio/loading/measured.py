@@ -14,7 +14,8 @@ from simio.loading.catalogue import OWN, is_near
 from simio.loading.context import Context
 from simio.loading.problems import join, one_of, place_of
 from simio.loading.tables import Table, TableRow, own_name, read_table, table_names
-from simio.loading.vary import Trees, described
+from simio.loading.trees import Trees
+from simio.loading.vary import described
 from simio.loading.yamltree import Node, value_text
 from simio.wording import counted
 

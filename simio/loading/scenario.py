@@ -37,7 +37,8 @@ from simio.loading.measured import assign_rows, read_tables
 from simio.loading.problems import place_of
 from simio.loading.ready import near_ready
 from simio.loading.tables import Table
-from simio.loading.vary import Cases, Trees, apply, apply_once, described, expand, read_sets, texts
+from simio.loading.trees import Cases, Trees, apply, apply_once
+from simio.loading.vary import described, expand, read_sets, texts
 from simio.loading.whereabouts import Whereabouts, whole_path
 from simio.loading.workloads import build_workloads, check_calls, check_references, check_routes
 from simio.loading.yamltree import Node, parse_yaml

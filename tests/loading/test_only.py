@@ -8,8 +8,10 @@ import pytest
 
 from simio.errors import ScenarioError
 from simio.loading import ScenarioFile
-from simio.loading.vary import Cases, Trees, expand, lookup
+from simio.loading.keypaths import lookup
+from simio.loading.trees import Cases, Trees
 from simio.loading.vary import canonical as meaning
+from simio.loading.vary import expand
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SETTINGS = {
