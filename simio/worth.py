@@ -13,7 +13,10 @@ WORTH_COPIES = 0.5
 
 
 def as_worth(works: Sequence[Callable[[], T]]) -> Iterator[tuple[int, T]]:
-    """As `simio.sweeps.beside.as_done`, but one after another here while too little is left for copies."""
+    """The number and the result of each function when it is done, as `simio.sweeps.beside.as_done` gives them.
+
+    They are called here, one after another, while too little is left for copies.
+    """
     begun = time.monotonic()
     for number, work in enumerate(works):
         if number and (time.monotonic() - begun) / number * (len(works) - number) > WORTH_COPIES:

@@ -33,7 +33,7 @@ told of when all of its share are known."""
 
 @dataclass(frozen=True)
 class ValueShare(Task):
-    """Some of the values that a case is answered with, and the measure whose change is asked for."""
+    """A share of the values that a case is answered with, and the measure whose change is asked for."""
 
     share: Sequence[CatalogueValue] = ()
     measure: str = THROUGHPUT

@@ -71,7 +71,6 @@ class Model:
         self.values = list(values)
         self.library, self.parts = library, parts
         self.progress = progress
-        self.cases_run = 0
         runs = Counter(run_of(row) for row in rows)
         self.runs = len(runs)
         self.weights: Vector = np.array([1.0 / runs[run_of(row)] for row in rows])
@@ -82,7 +81,6 @@ class Model:
             (name, index): self._of_parts(used_parts(scenarios[name].cases[index].system))
             for name, index in needed(rows)
         }
-
         self._parts = {case: frozenset(used) for case, used in self._used.items()}
 
     def _of_parts(self, parts: Iterable[Any]) -> set[tuple[str, str]]:
@@ -143,7 +141,6 @@ class Model:
             if idle and done.program:
                 self._used[case].remove(idle)
                 self._done[case] = {frozenset(item for item in k if item[0] != idle): d for k, d in known.items()}
-            self.cases_run += 1
             if self.progress:
                 self.progress()
 

@@ -74,7 +74,7 @@ def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, measur
 
 
 def so_far(known: Sequence[Effect], total: int) -> str:
-    """How many values are varied, and which of them have the largest effects."""
+    """The number of values that are varied, and those with the largest effects."""
     largest = sorted(known, key=lambda effect: -effect.size)[:MOST_TOLD]
     told = ", ".join(f"{effect.value.name} {effect.size:.1%}" for effect in largest if effect.size >= LEAST)
     return f"{len(known)} of {counted(total, 'value')}" + (f", most so far: {told}" if told else "")

@@ -15,7 +15,7 @@ MOST = 64
 
 
 class Bond(Values):
-    """How the members of a bond share packets, with the words of Linux's bonding (Documentation/networking/bonding).
+    """The way in which the members of a bond share packets, with the words of Linux's bonding (Documentation/networking/bonding).
 
     `802.3ad` spreads flows by a hash of what `hash` names, as link aggregation does (IEEE 802.1AX). `seed` is that of
     the hash: with another one, flows fall otherwise. An end looks each `miimon` ps which members are up.
@@ -45,7 +45,7 @@ class Bond(Values):
 
     @property
     def way(self) -> str:
-        """How packets are spread, in a few words."""
+        """The way in which packets are spread, in a few words."""
         return f"{self.mode} by {self.hash}" if self.mode == "802.3ad" else self.mode
 
     @property

@@ -44,7 +44,7 @@ POINTS = "points"
 COUNTED = "segments"
 """The unit of a count."""
 CLIENT, SERVER = "client", "server"
-"""In rows that a tool's output gives: the host that a workload is from, and the one that it goes to."""
+"""Names of the host that a workload is from, and of the one that it goes to, in rows that a tool's output gives."""
 OVER: Mapping[str, str] = {"mean": "mean", "median": "median", "most": "largest"}
 """Ways to sum up several cases in a row, each in words."""
 OF = {

@@ -19,7 +19,7 @@ READ_AHEAD = 128 * 1024
 """Bytes (Linux include/linux/mm.h, VM_READAHEAD_PAGES; of NFS since 5.4)."""
 
 Connections = Annotated[Count, Field(le=16)]
-"""At most 16 (Linux fs/nfs/fs_context.c, NFS_MAX_CONNECTIONS)."""
+"""Connections of a mount, 16 at most (Linux fs/nfs/fs_context.c, NFS_MAX_CONNECTIONS)."""
 INLINE = 4096
 """Bytes (Linux net/sunrpc/xprtrdma/xprt_rdma.h, RPCRDMA_DEF_INLINE; include/linux/sunrpc/svc_rdma.h)."""
 LEAST_INLINE, MOST_INLINE = 1024, 65536
@@ -27,7 +27,7 @@ LEAST_INLINE, MOST_INLINE = 1024, 65536
 CREDITS = 64
 """Calls that a server of Linux grants (include/linux/sunrpc/svc_rdma.h, RPCRDMA_MAX_REQUESTS)."""
 MOST_CREDITS = 128
-"""With more of them a queue pair might have more requests than it holds here, two a call."""
+"""Calls beyond which a queue pair might have more requests than it holds here, two a call."""
 
 Slots = Annotated[Count, Field(le=MOST_CALLS)] | None
 MinorVersion = Literal[0, 1, 2]

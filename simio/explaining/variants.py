@@ -312,8 +312,8 @@ class Variants:
 
 
 def _rank(row: ComponentRow) -> tuple[float, ...]:
-    """By what twice as fast gains, then by what free does; then what was not made twice as fast, and last several
-    together.
+    """The order of rows: by what twice as fast gains, then by what free does; then what was not made twice as fast,
+    and last several together.
 
     What is free has no share in anything: of a few components that overlap, as a clock and what runs by it do, all
     gain about the same then.

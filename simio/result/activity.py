@@ -78,9 +78,9 @@ class Activity:
         self._places: dict[int, _Lanes] = {}
         self._lane: dict[int, int] = {}
         self._holding: dict[int, list[tuple[int, int, int]]] = {}
-        """For each resource, (serial, lane, since) of each unit that is held, in order."""
+        """(serial, lane, since) of each unit that is held, in order, by resource."""
         self._inner: dict[int, list[int]] = {}
-        """For each thread, the resources that it holds, in order."""
+        """Resources that a thread holds, in order, by thread."""
         self._table = program.steps.tolist()
 
     # --- what an engine calls ----------------------------------------------------------------------------

@@ -60,7 +60,7 @@ NOTHING = Busy("none", "", 0.0)
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a run of `end` ps showed of each part, in which `limiter` finds the limit.
+    """The use of each part in a run of `end` ps, in which `limiter` finds the limit.
 
     `full` is a window that passes about what it can, `certain` the resource that the bytes delivered alone keep busy
     by the bound. With a `program`, `resources` are in the order of the program's.
@@ -87,7 +87,7 @@ class Evidence:
         tallies: tuple[TallyValue, ...],
         open_loads: tuple[LoadUse, ...],
     ) -> Evidence:
-        """What a run shows in its measured span, with the bound `cap` on that; the last three as `usage` has them."""
+        """The evidence of a run, with the bound `cap` on its measured span; `threads` are those of `usage.thread_use`."""
         return cls(
             usage.resource_use(program, outcome, span),
             limiting(program, outcome, span, threads),

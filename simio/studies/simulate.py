@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from simio.sweeps import Task
 
 BOTH = "both"
-"""For an engine: run on both of them, and report where they differ."""
+"""The name of an engine that stands for both: cases run on each, and differences are reported."""
 
 Key = tuple[str, int]
 """A scenario and the index of a case."""

@@ -24,11 +24,11 @@ LABELS = {
 }  # fmt: skip
 """Statistics of an observation, by how the names of measures begin."""
 HALF_INTERVAL = "half interval: "
-"""Before the name of a measure that is a statistic under a load: half of its 95% confidence interval."""
+"""The beginning of the name of half of a 95% confidence interval; the name of its statistic under a load follows."""
 UTILISATION = "utilisation of "
-"""Before the name of a part."""
+"""The beginning of the name of a part's utilisation; that of the part follows."""
 DISTRIBUTION = "distribution of "
-"""Before the name of a time: all measures of its distribution."""
+"""The beginning of the name of all measures of a distribution; that of the time follows."""
 
 
 @dataclass(frozen=True)

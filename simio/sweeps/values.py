@@ -14,7 +14,7 @@ from simio.errors import SimioError, quote
 MOST_VALUES = 100_000
 """Values of one key."""
 MOST_CHARACTERS, MOST_EXPONENT = 100, 99
-"""Of a number without a unit, as of a quantity."""
+"""Limits of a number without a unit, as of a quantity."""
 DIGITS = 40
 """Digits behind the point that a factor's powers are computed to; the powers of a value have none."""
 _WHOLE = ("time", "size")

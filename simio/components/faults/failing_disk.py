@@ -17,7 +17,7 @@ from simio.machines.layout import State
 from simio.program.builder import Builder, Handle, Operand, Register
 
 _DRAWING = (queue.enqueue, reading.begin, reading.next_unit)
-"""After these calls the drive may need a new random distance to the next media error."""
+"""Calls after which the drive may need a new random distance to the next media error."""
 
 
 class FailingDrive(DiskDrive):

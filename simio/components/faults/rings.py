@@ -29,7 +29,7 @@ class RingFaults:
         self.deaf = Schedule(p, [*((hangs, works) for hangs, _, works in resets), *crashes])
         if self.deaf:
             self.transmitter = p.container(f"{name} transmitter", 1, 1, "packets")
-            """So that a packet is in the adapter, and may be lost there, until the one before has left."""
+            """Room for one packet, so that the next is in the adapter, and may be lost there, until that has left."""
 
     @contextmanager
     def leaving(self, packet: Packet) -> Iterator[Departure]:

@@ -83,7 +83,7 @@ class BondedPath(NetworkPath):
         return self.hops[number].wires[0].streams and (number == 0 or self.switches[number - 1].streams)
 
     def _leave(self, packet: Packet, came: Register, driven: bool, gone: Left | None) -> None:
-        """From the sending host to the end of the first hop."""
+        """The way from the sending host to the end of the first hop."""
         if packet.flow:
             packet.flow.seen(self.source.name, (packet.length, *packet.words), sent=True)
         hop, own = self.hops[0], replace(packet, unsent=gone)

@@ -116,7 +116,7 @@ class EthernetWire(EthernetFrames):
                 yield
 
     def queued_by(self, port: ManagedQueue, own: bool = False) -> None:
-        """Its sender has a queue for each class."""
+        """Take note that the sender has a queue for each class, `port`."""
         self.port, self.sorts = port, own
 
     @contextmanager

@@ -41,9 +41,9 @@ class PacketSwitch:
         self._managed: dict[str, ManagedQueue] = {}
         self._outputs: dict[str, DropQueue] = {}
         self._pauses: dict[str, tuple[DropQueue, Pauses]] = {}
-        """Of each input that can be stopped: the memory that its packets take, and pause frames against it."""
+        """The memory that packets of each input take, and pause frames against it, where it can be stopped."""
         self._lossless: dict[str, Mapping[int, Memory]] = {}
-        """Of each input: the memory of each class that must not be lost."""
+        """The memory of each class of each input that must not be lost."""
 
     def check(self, mtu: int, outgoing: Wire) -> None:
         """Raise RunError if its buffer is too small for a packet of `mtu` bytes, all of which it would drop."""

@@ -59,7 +59,7 @@ class RdmaQueues(InTurn[RdmaQueue]):
 
 
 class RdmaSession(RemoteSession):
-    """All that an initiator and a target have between them over one link of the scenario."""
+    """A session over queue pairs (NVMe over RDMA)."""
 
     def _queues(self) -> Any:
         return RdmaQueues(self)

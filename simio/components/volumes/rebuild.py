@@ -154,7 +154,7 @@ class Rebuild:
         p.join()
 
     def _next(self) -> None:
-        """It is the turn of the next chunk."""
+        """Give the turn to the next chunk."""
         if self._together is not None:
             self.p.put(self._together[1], 1)
             self.p.put(self._together[2], 1)

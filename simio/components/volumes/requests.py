@@ -15,7 +15,7 @@ from simio.program.builder import Builder, Register
 
 Verb = Literal["read", "write"]
 VERBS: tuple[Verb, Verb] = ("read", "write")
-"""By the numbers that the planner has for them."""
+"""Both verbs, at the numbers that the planner has for them."""
 
 
 @dataclass(frozen=True)

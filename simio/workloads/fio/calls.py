@@ -43,7 +43,7 @@ class Calls:
         return Unbuffered(self.site, call, device, True, delivered)
 
     def enter(self) -> None:
-        """Before each request: fio's own time, and a call before those of the interface where there is one."""
+        """Emit what comes before each request: fio's own time, and a call before those of the interface, if any."""
         if self.workload.params.program:
             with self.p.label("fio", self.kernel.host.name):
                 self.kernel.host.work(self.workload.params.program)

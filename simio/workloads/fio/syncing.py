@@ -87,7 +87,7 @@ class Syncing:
             self.since = self.p.register(0)
 
     def after(self, access: Access, outstanding: Outstanding) -> None:
-        """After a write by an access: fsync(), if as many have come since the last one."""
+        """Emit what follows a write by an access: fsync(), if as many have come since the last one."""
         every, data_only = self.job.synced
         if not every or id(access) not in self.stored:
             return

@@ -78,7 +78,7 @@ class HostPair:
 
     @cached_property
     def lines(self) -> dict[Handle, int]:
-        """How many flows each of these can carry at once: a bond has one for each member."""
+        """The number of flows that each wire can carry at once: a bond has one for each member."""
         wires = self.paths[0].wires
         return {wire.wire: len(wire.wires) if isinstance(wire, BondWire) else 1 for wire in wires}
 

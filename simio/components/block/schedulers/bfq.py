@@ -6,7 +6,7 @@ from fractions import Fraction
 from simio.components.block.schedulers.scheduler import SCHEDULED, LockingScheduler, register_scheduler
 
 SHARE = {False: Fraction(1), True: Fraction(3, 4)}
-"""Of the requests of a queue, what reads may have, and synchronous writes (bfq_update_depths)."""
+"""Shares of the requests of a queue that reads, and synchronous writes, may have (bfq_update_depths)."""
 
 
 class Bfq(LockingScheduler):
