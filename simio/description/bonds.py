@@ -15,7 +15,7 @@ MOST = 64
 
 
 class Bond(Values):
-    """The way in which the members of a bond share packets, with the words of Linux's bonding (Documentation/networking/bonding).
+    """The way in which the members of a bond share packets, in the words of Linux (Documentation/networking/bonding).
 
     `802.3ad` spreads flows by a hash of what `hash` names, as link aggregation does (IEEE 802.1AX). `seed` is that of
     the hash: with another one, flows fall otherwise. An end looks each `miimon` ps which members are up.

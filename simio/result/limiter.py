@@ -87,7 +87,7 @@ class Evidence:
         tallies: tuple[TallyValue, ...],
         open_loads: tuple[LoadUse, ...],
     ) -> Evidence:
-        """The evidence of a run, with the bound `cap` on its measured span; `threads` are those of `usage.thread_use`."""
+        """The evidence of a run whose measured span has the bound `cap`; `threads` are as in `usage.thread_use`."""
         return cls(
             usage.resource_use(program, outcome, span),
             limiting(program, outcome, span, threads),

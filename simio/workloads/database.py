@@ -14,10 +14,10 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Size, Time, Whole, refusal
 from simio.description.sheets.base import size_text
 from simio.description.workloads import HostName, Storage, WorkloadParams
-from simio.errors import RunError
 from simio.program.builder import Register
 from simio.workloads import register_workload
 from simio.workloads.common.arrivals import ArrivalProcess, declare_load, pause
+from simio.workloads.common.room import check_room, check_sectors
 
 
 class Database(WorkloadParams):
@@ -75,19 +75,14 @@ class _Database:
         self.kernel, self.host = site.kernel(params.host), site.host(params.host)
         self.data = [site.device(params.host, target) for target in site.targets(params.data)]
         self.log = site.device(params.host, site.targets(params.log)[0])
-        for device, size, key in [*((each, params.page, ".page") for each in self.data),
-                                  (self.log, params.log_block, ".log_block")]:  # fmt: skip
-            if size % device.sector:
-                raise RunError(f"{device.name!r} takes whole sectors of {size_text(device.sector)}", key)
+        for each in self.data:
+            check_sectors(workload, each, "page", params.page)
+        check_sectors(workload, self.log, "log_block", params.log_block)
         shared = self.log in self.data
         self.log_start = params.pages * params.page if shared else 0
         for device in {*self.data, self.log}:
             needed = params.pages * params.page * (device in self.data) + params.log_size * (device is self.log)
-            if needed > device.capacity:
-                raise RunError(
-                    f"pages and log need {size_text(needed)} of {device.name!r}, which holds "
-                    f"{size_text(device.capacity)}", ".pages",
-                )  # fmt: skip
+            check_room(workload, device, needed, "pages")
         self.turns = Turns(p, self, self.name, "log writes")
         self.pending = p.variable(f"{self.name} pending records")
         self.at = p.variable(f"{self.name} log position")

@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from simio import units
 from simio.components.files.cached import CachedFile, Mount
 from simio.components.network.agreement import Dialogue
 from simio.components.network.demand import declare
@@ -18,12 +17,11 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Flag, Limit, OptionalCount, Rate, refusal
 from simio.description.sheets.base import size_text
 from simio.description.workloads import HostNames, OptionalHosts, OptionalStorage, WorkloadParams
-from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register
 from simio.program.service import ceil_times, per_byte
 from simio.workloads import register_workload
-from simio.workloads.common.room import check_room
+from simio.workloads.common.room import check_room, check_sectors
 
 Take = Callable[[int], None]
 """Emits a program's work on this many bytes in its memory."""
@@ -198,12 +196,8 @@ class PlaySource:
         self.read = [self.p.container(f"{name} block {n + 1} read", 1, 0, "blocks") for n in range(slots)]
 
     def _check(self, device: BlockDevice, end: int) -> None:
-        params, name = self.params, self.workload.name
-        if params.access != BUFFERED and params.block % device.sector:
-            found, sector = (units.format_quantity(n, "size") for n in (params.block, device.sector))
-            raise RunError(
-                f"workload {name!r} reads blocks of {found}; {device.name!r} takes whole sectors of {sector}"
-            )
+        if self.params.access != BUFFERED:
+            check_sectors(self.workload, device, "block", self.params.block)
         check_room(self.workload, device, end)
 
     def readers(self) -> None:

@@ -97,7 +97,7 @@ def test_engines_agree(tmp_path: Path, sets: tuple[str, ...]):
     [
         (("backlog=1", "writes=2"), "at least writes, 2"),
         (("log_block=1000 B", "log_size=1 MB"), "whole sectors"),
-        (("pages=2000000000",), "pages and log need"),
+        (("pages=2000000000",), "workload 'w' needs 16.38 TB of 'd1', which holds"),
     ],
 )
 def test_what_cannot_be_is_refused(tmp_path: Path, sets: tuple[str, ...], message: str):

@@ -127,7 +127,7 @@ def test_the_table_of_cases_tells_late_frames_where_there_are_any(tmp_path: Path
     [
         (
             ("block=1000 B",),
-            "workload 'play' reads blocks of 1 kB; 'd1' takes whole sectors of 512 B",
+            "workload 'play' has a block of 1 kB; 'd1' takes whole sectors of 512 B",
         ),
         # Streams on one disk follow one another on it, in whole blocks.
         (("frames=12000", "streams=2"), "workload 'play' needs 2.4 GB of 'd1', which holds"),

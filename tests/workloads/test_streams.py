@@ -148,8 +148,8 @@ def test_pauses_come_before_requests():
             "workload 'r' needs 4.723 MB of 'd1', which holds 1 MiB",
         ),
         ({"block": "2 MiB", "size": "2 MiB", "pattern": "random"}, "needs 2 MiB of 'd1', which holds 1 MiB"),
-        ({"block": "4 KiB", "size": "4100 B"}, "asks for 4.1 kB; 'd1' takes whole sectors of 512 B"),
-        ({"block": "1000 B", "size": "4 KiB"}, "asks for 1 kB; 'd1' takes whole sectors of 512 B"),
+        ({"block": "4 KiB", "size": "4100 B"}, "has a size of 4.1 kB; 'd1' takes whole sectors of 512 B"),
+        ({"block": "1000 B", "size": "4 KiB"}, "has a block of 1 kB; 'd1' takes whole sectors of 512 B"),
     ],
 )
 def test_what_does_not_fit_the_device_is_refused(params, told):

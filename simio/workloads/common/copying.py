@@ -20,7 +20,7 @@ from simio.description.sheets.filesystems import CachedFileSystem
 from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.errors import RunError
 from simio.program.builder import Builder, Register
-from simio.workloads.common.room import check_room
+from simio.workloads.common.room import check_room, check_sectors
 
 if TYPE_CHECKING:
     from simio.workloads.copy import Copy
@@ -139,12 +139,8 @@ def parts(workload: Workload, size: int, number: int, unit: int) -> list[tuple[i
 
 def check_raw(workload: Workload[Copy | Ftp], device: BlockDevice) -> None:
     """RunError where a raw request would not be whole sectors."""
-    for key, size in (("buffer", workload.params.buffer), ("file", workload.params.file)):
-        if size % device.sector:
-            found, sector = (units.format_quantity(n, "size") for n in (size, device.sector))
-            raise RunError(
-                f"workload {workload.name!r} has a {key} of {found}; {device.name!r} takes whole sectors of {sector}"
-            )
+    for key in ("buffer", "file"):
+        check_sectors(workload, device, key, getattr(workload.params, key))
 
 
 def grain(start: int, buffer: int) -> int:

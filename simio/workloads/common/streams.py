@@ -16,7 +16,7 @@ from simio.program.builder import Handle, Register
 from simio.wording import counted
 from simio.workloads.common.arrivals import ArrivalProcess, declare_load, pause
 from simio.workloads.common.blocks import UNBUFFERED
-from simio.workloads.common.room import check_room
+from simio.workloads.common.room import check_room, check_sectors
 
 if TYPE_CHECKING:
     from simio.workloads.reader import Reader
@@ -134,13 +134,9 @@ def _left_over(error: RunError, params: Reader | Writer, share: int) -> RunError
 
 def _check(workload: Workload[Reader | Writer], device: BlockDevice) -> None:
     params = workload.params
-    name = workload.name
-    for key, size in (*((".block", size) for size, _ in params.sizes), (".size", params.size)):
-        if size % device.sector and params.access in ("raw", "direct"):
-            found, sector = (units.format_quantity(n, "size") for n in (size, device.sector))
-            raise RunError(
-                f"workload {name!r} asks for {found}; {device.name!r} takes whole sectors of {sector}", key
-            )
+    if params.access in ("raw", "direct"):
+        for key, size in (*(("block", size) for size, _ in params.sizes), ("size", params.size)):
+            check_sectors(workload, device, key, size)
     check_room(workload, device, params.extent)
 
 

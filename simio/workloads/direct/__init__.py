@@ -30,9 +30,9 @@ from simio.description.quantities import (
 )
 from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.errors import RunError, quote
-from simio.wording import counted
 from simio.workloads import register_workload
 from simio.workloads.common.ending import check_ends
+from simio.workloads.common.room import check_room, check_sectors
 from simio.workloads.direct.requests import Arriving, DirectRequests
 
 MOST_IN_TURN = 64
@@ -180,10 +180,5 @@ def _slot(placed: list[tuple[int, int | None]], core: int | None, own: int) -> t
 
 def _check(workload: Workload[Direct], device: BlockDevice) -> None:
     params = workload.params
-    if params.block % device.sector:
-        raise RunError(
-            f"{device.name!r} takes whole sectors of {counted(device.sector, 'byte')}, and a block has "
-            f"{params.block}", ".block",
-        )  # fmt: skip
-    if (params.span or params.block) > device.capacity:
-        raise RunError(f"{device.name!r} holds {counted(device.capacity, 'byte')}", ".span")
+    check_sectors(workload, device, "block", params.block)
+    check_room(workload, device, params.span or params.block, "span")
