@@ -89,8 +89,8 @@ def explain(scenario: str, sets: tuple[str, ...], number: int | None, form: str 
 
     The case is run again with each component 10% faster, twice as fast, and free, which shows the bottleneck and the
     one behind it. Windows, timers and queues are varied as well. The stages of one unit of work show where its time
-    goes. Exit status 3: the case takes more steps than
-    an explanation runs, and the answer covers the time before that.
+    goes. Exit status 3: the case takes more steps than an explanation runs, and the answer covers the time before
+    that.
 
     \b
     simio explain training-drives --case 3
