@@ -68,15 +68,14 @@ def simulate(
     library: Library | None = None,
     parts: Catalogue | None = None,
     engine: str | None = None,
-    processes: int | None = 1,
 ) -> list[Simulated]:
-    """The rows in their order with what is simulated, each case run once.
+    """The rows in their order with what is simulated, each case run once, in this process.
 
     `parts` stands in for the catalogue: scenarios are then built from its datasheets. `engine` is as in `RunOptions`,
-    or 'both'. With `processes` None there is one for each CPU.
+    or 'both'.
     """
     done: dict[Key, CaseValues] = {}
-    run(list(needed(rows)), done.__setitem__, library, parts, engine, processes)
+    run(list(needed(rows)), done.__setitem__, library, parts, engine, processes=1)
     return collected(rows, done)
 
 

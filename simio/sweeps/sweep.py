@@ -20,6 +20,7 @@ from simio.sweeps.run import run_many
 from simio.sweeps.space import Settings, Space
 from simio.sweeps.stamp import stamp
 from simio.sweeps.work import Task
+from simio.wording import settings_text
 
 LOOKED_AT = 100
 """Configurations that are built before any is run."""
@@ -155,7 +156,7 @@ def check(plan: Plan) -> tuple[str, list[str]]:
             unit = unit or built.cases[0].system.report.unit
         except ScenarioError as error:
             problems += [replace(problem, place=in_file(problem)) for problem in error.problems]
-            found.setdefault(told(error), _named(plan.settings(number)))
+            found.setdefault(told(error), settings_text(plan.settings(number)))
     if not unit:
         raise ScenarioError(problems)
     texts = [f"{where}: {what}" for what, where in found.items()]
@@ -163,10 +164,6 @@ def check(plan: Plan) -> tuple[str, list[str]]:
     if more > 1:
         texts[MOST_REPORTED:] = [f"{more} more of the {len(looked_at)} configurations looked at cannot be run either"]
     return unit, texts
-
-
-def _named(settings: Settings) -> str:
-    return ", ".join(f"{key} = {value}" for key, value in settings.items())
 
 
 def sweep(plan: Plan, numbers: Sequence[int], workers: Workers) -> Iterator[SweepRow]:

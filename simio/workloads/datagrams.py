@@ -11,6 +11,7 @@ from simio import units
 from simio.components.host.host import PROCESS
 from simio.components.network.beside import tell_of_cut
 from simio.components.network.demand import declare_datagrams
+from simio.components.network.path import NetworkPath
 from simio.components.network.sockets import SERVER_PORT
 from simio.components.network.stack import IP_HEADER, UDP_HEADER
 from simio.components.network.udp import MOST, UdpFlow, check_size
@@ -89,18 +90,8 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
     """
     p, params, name = site.p, workload.params, workload.name
     path, back = site.network.path(params.from_, params.to), site.network.path(params.to, params.from_)
-    check_size(name, site.sockets.stack(params.from_), params.size)
+    _check_sizes(site, workload, path)
     tell_of_cut(p, name, params.size, path)
-    if (params.batch > 1 or params.gro) and params.size + IP_HEADER + UDP_HEADER > path.mtu:
-        raise RunError(
-            f"workload {name!r}: datagrams of {params.size} bytes go in fragments; with batch or gro, the most is"
-            f" {path.mtu - IP_HEADER - UDP_HEADER} bytes",
-            ".size",
-        )
-    if params.batch * params.size > MOST:
-        raise RunError(
-            f"workload {name!r}: a batch of {params.batch * params.size} bytes is more than {MOST}", ".batch"
-        )
     sent = p.observation(f"{name}: sent", "sent", "bytes")
     took = p.observation(f"{name}: datagram", "latency", "ps") if params.arrivals else None
     if params.arrivals and took:
@@ -147,3 +138,19 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
             if params.period:
                 with p.when(begun + params.period > p.now()):
                     p.rest(begun + params.period - p.now(), PERIOD_PAUSE)
+
+
+def _check_sizes(site: Site, workload: Workload[Datagrams], path: NetworkPath) -> None:
+    """Raise RunError for datagrams that the sender's stack or one call does not take."""
+    params, name = workload.params, workload.name
+    check_size(name, site.sockets.stack(params.from_), params.size)
+    if (params.batch > 1 or params.gro) and params.size + IP_HEADER + UDP_HEADER > path.mtu:
+        raise RunError(
+            f"workload {name!r}: datagrams of {params.size} bytes go in fragments; with batch or gro, the most is"
+            f" {path.mtu - IP_HEADER - UDP_HEADER} bytes",
+            ".size",
+        )
+    if params.batch * params.size > MOST:
+        raise RunError(
+            f"workload {name!r}: a batch of {params.batch * params.size} bytes is more than {MOST}", ".batch"
+        )

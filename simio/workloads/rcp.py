@@ -49,7 +49,6 @@ def rcp(site: Site, workload: Workload[Rcp]) -> None:
         extents(site, workload, device, host, params.files)
         for device, host in zip(devices, (params.from_, params.to), strict=True)
     ]
-    check_cached(site, workload, devices[0])
     source, sink = site.sockets.connection(params, name, (params.buffer, params.buffer), params.aligned)
     begun = p.observation(f"{name}: begun", "begun", "bytes")
     delivered = site.delivered

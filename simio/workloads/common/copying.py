@@ -79,13 +79,11 @@ def mounted(site: Site, workload: Workload, host: str, device: BlockDevice) -> M
 
 def file_system(site: Site, workload: Workload, device: BlockDevice) -> CachedFileSystem:
     """The values of the file system of a device; raises RunError if it has none."""
-    system = site.system
-    part = (system.volumes if device.name in system.volumes else system.disks)[device.name].file_system
-    if part is None:
+    if not site.has_file_system(device.name):
         raise RunError(
             f"workload {workload.name!r} copies a file, and {device.name!r} has no file_system; give it one"
         )
-    return part.sheet
+    return site.file_system(workload, device.name).sheet
 
 
 def check_cached(site: Site, workload: Workload[RemoteCopy], device: BlockDevice, files: int = 1) -> None:
