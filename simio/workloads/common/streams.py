@@ -30,7 +30,7 @@ class Access:
     """One way to read or write a device or file, for one thread; each method emits steps of that thread."""
 
     def open(self) -> None:
-        """Once, before everything else."""
+        """Open what is read or written, once, before everything else."""
 
     def rewind(self) -> None:
         """Begin a pass."""
