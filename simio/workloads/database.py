@@ -80,7 +80,7 @@ class _Database:
         check_sectors(workload, self.log, "log_block", params.log_block)
         shared = self.log in self.data
         self.log_start = params.pages * params.page if shared else 0
-        for device in {*self.data, self.log}:
+        for device in dict.fromkeys([*self.data, self.log]):
             needed = params.pages * params.page * (device in self.data) + params.log_size * (device is self.log)
             check_room(workload, device, needed, "pages")
         self.turns = Turns(p, self, self.name, "log writes")

@@ -83,9 +83,8 @@ class Requests(SocketParams):
 
     @model_validator(mode="after")
     def _transport_has_it(self) -> Requests:
-        for key in self.model_fields_set & (
-            {"timeout", "servers"} if self.transport == "tcp" else {"window", "nodelay"}
-        ):
+        other = {"timeout", "servers"} if self.transport == "tcp" else {"window", "nodelay"}
+        for key in sorted(self.model_fields_set & other):
             raise refusal(f"{key}, over {self.transport}", "none", field=key)
         if self.transport == "udp" and len(self.exchanges) > 1:
             raise refusal(f"{len(self.exchanges)} steps, over udp", "one", field="steps")

@@ -106,6 +106,8 @@ def test_a_close_waits_for_the_disks(tmp_path: Path) -> None:
     [
         (("version=2",), "workload.nfs.version: found 2 over TCP; expected 3 or 4"),
         (("transport=udp",), "workload.nfs.programs: found programs over UDP; expected none; set transport: tcp"),
+        # Of several, always the same one is named.
+        (("transport=udp", "slots=2", "nconnect=2", "read_ahead=1 MiB", "block=4 KiB"), "found block over UDP"),
         (("biods=4",), "workload.nfs.biods: found biods over TCP; expected none; read_ahead is what its cache"),
         (("retrans=3",), "workload.nfs.retrans: found retrans over TCP; expected none"),
         (("minorversion=1",), "workload.nfs.minorversion: found 1, of version 3; expected none; set version: 4"),

@@ -176,14 +176,8 @@ class Nfs(WorkloadParams):
         if self.transport != "rdma":
             check_without_rdma(self.model_fields_set, over)
         if self.transport == "udp":
-            for key in self.model_fields_set & {
-                "nconnect",
-                "slots",
-                "read_ahead",
-                "programs",
-                "block",
-                "minorversion",
-            }:
+            own = {"nconnect", "slots", "read_ahead", "programs", "block", "minorversion"}
+            for key in sorted(self.model_fields_set & own):
                 raise refusal(f"{key} over UDP", "none", "set transport: tcp", key)
             if self.version == 4:
                 raise refusal("4 over UDP", "2 or 3", "set transport: tcp", "version")
@@ -192,7 +186,7 @@ class Nfs(WorkloadParams):
             raise refusal(f"2 over {over}", "3 or 4", field="version")
         if "minorversion" in self.model_fields_set and self.version == 3:
             raise refusal(f"{self.minorversion}, of version 3", "none", "set version: 4", "minorversion")
-        for key in self.model_fields_set & {"biods", "retrans", "timeout", "manager", "metadata"}:
+        for key in sorted(self.model_fields_set & {"biods", "retrans", "timeout", "manager", "metadata"}):
             if getattr(self, key) is not None:
                 hint = "read_ahead is what its cache reads ahead" if key == "biods" else ""
                 raise refusal(f"{key} over {over}", "none", hint, key)

@@ -95,7 +95,7 @@ class Serve(WorkloadParams):
     def _arrivals_are_all(self) -> Serve:
         check_think(self.arrivals, self.think)
         other = {"timeout"} if self.transport == "tcp" else {"window", "nodelay"}
-        for key in self.model_fields_set & other:
+        for key in sorted(self.model_fields_set & other):
             raise refusal(f"{key}, over {self.transport}", "none", field=key)
         return self
 
