@@ -87,8 +87,8 @@ class Traced:
 def waterfall(case: Case, engine: str | None = None, traced: Traced | None = None) -> Waterfall:
     """Stages of the time of a unit of a case, with its first seed.
 
-    Followed is the thread that delivers last, of those that deliver much; with several streams, a unit is one of its
-    own stream. Where all loads are open, deliveries follow arrivals, and what is told is the time of a request from
+    The thread that delivers last, of those that deliver much, is followed; with several streams, a unit is one of its
+    own stream. Where all loads are open, deliveries follow arrivals, and the stages are of the time of a request from
     its arrival on. Raises RunError for a case that cannot be run, that delivers nothing, or whose processes are
     written in Python.
     """

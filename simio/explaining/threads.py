@@ -40,7 +40,7 @@ class _Account:
 def alternations(traced: Traced) -> tuple[Alternation, ...]:
     """The threads of the workloads that go from one kind of call to another and back; alike ones once.
 
-    Told over the measured span, as shares of it.
+    Times are shares of the measured span.
     """
     path, span = traced.path, traced.span
     length = span.until - span.since

@@ -89,7 +89,9 @@ class Devices:
     def _remote(self, adapter: Adapter, disk: str, session: Callable[[Link], RemoteSession]) -> BlockDevice:
         """A disk of a target. Raises RunError if data were to go to another host's memory, or commands can fail."""
         if self.into:
-            raise RunError(f"{disk!r} is a drive of a target, whose data go to who asks; {self.into.name!r} does not")
+            raise RunError(
+                f"{disk!r} is a drive of a target, whose data go to its initiator, not to {self.into.name!r}"
+            )
         if loses_commands(self.system, disk, self.attachments.cut):
             raise RunError(
                 f"{disk!r} is a drive of a target and fails commands during the run, of which its initiator is not "

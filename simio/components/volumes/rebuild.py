@@ -4,7 +4,7 @@ Up to where it is rebuilt, the spare is a member like others; beyond, the volume
 chunk could not be rebuilt since another member could not read it. The rebuild reads a chunk of all other members,
 computes that of the lost one, and writes it to the spare; as many chunks as lie in its window are under way at once,
 and done in order (Linux md, drivers/md/md.c: md_do_sync; raid5.c: get_active_stripe). It can be kept below a rate,
-and above another one gives way to who uses the volume.
+and above another one gives way to the users of the volume.
 """
 
 from __future__ import annotations
