@@ -1,11 +1,11 @@
 """A run's critical path: what had to happen, one thing after another, for something to happen when it did.
 
 A run that was traced step by step is followed backwards. A step that took time is what time passed for. A thread that
-waited for others is left for the one that let it go on: the thread that put into the container, released the lock, or
-ended. Only where it waited in line for a resource that works for others, the wait itself is noted, and what the thread
-did before is followed (C.-Q. Yang and B. P. Miller, "Critical path analysis for the execution of parallel and
-distributed programs", ICDCS 1988). So the stretches that are found follow one another without a gap, and their lengths
-add up to the time that passed.
+waited for others is left for the one that let it go on: the thread that put into the container, released the lock,
+or ended. Only where it waited in line for a resource that works for others, the wait itself is noted, and what
+the thread did before is followed (C.-Q. Yang and B. P. Miller, "Critical path analysis for the execution of parallel
+and distributed programs", ICDCS 1988). So the stretches that are found follow one another without a gap, and their
+lengths add up to the time that passed.
 """
 
 from __future__ import annotations

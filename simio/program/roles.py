@@ -1,4 +1,4 @@
-"""Roles of marks, names of threads and of counts, by which results find what a run has recorded."""
+"""Roles and units of marks, names of threads and of counts, by which results find what a run has recorded."""
 
 REQUEST = "request"
 """Role of the marks of replayed requests, which are several in a row for each."""
@@ -16,3 +16,5 @@ REBUILD = "rebuild"
 """Time that a volume's rebuild took, which is recorded as it ends."""
 REBUILT, TO_REBUILD = "rebuilt", "to be rebuilt"
 """Counts, in bytes, of what of a volume's disk has been rebuilt onto a spare, and of all that is to be."""
+THOUSANDTHS = "thousandths"
+"""Unit of observations of a ratio, such as a slowdown, which are whole numbers."""

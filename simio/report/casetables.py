@@ -7,6 +7,7 @@ from functools import partial
 
 from simio import units
 from simio.formats.fio import NAMES as DIRECTIONS
+from simio.program.roles import THOUSANDTHS
 from simio.program.steps import PROFILED, Bond
 from simio.report.grid import Cell, Grid, ShareCell
 from simio.result.alike import told_apart
@@ -15,8 +16,6 @@ from simio.result.model import CaseResult, ResourceUse
 from simio.result.quantities import cores, profile
 from simio.wording import byte_unit, figure, grouped, in_unit, lock_marked, merged
 
-THOUSANDTHS = "thousandths"
-"""The unit of ratios, which observations have as whole numbers."""
 SPARKS = 40
 """Characters of the line that a histogram is drawn as."""
 

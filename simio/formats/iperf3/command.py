@@ -20,6 +20,8 @@ NAME = "iperf3"
 """Name of the workload that a command is."""
 BLOCK = 128 * 1024
 """Bytes a write over TCP (iperf 3.18, src/iperf.h: DEFAULT_TCP_BLKSIZE)."""
+DATAGRAM = 1460
+"""Bytes of a datagram where the path's MTU is not known (iperf 3.18, src/iperf.h: DEFAULT_UDP_BLKSIZE)."""
 DURATION = 10
 """Seconds of a test (iperf 3.18, src/iperf.h: DURATION)."""
 UDP_RATE = 1_000_000
@@ -165,7 +167,7 @@ def _keys(read: _Reader) -> dict[str, str]:
     rate = read("bitrate", _rate, Fraction(UDP_RATE if udp else 0))
     length, total, blocks = (read(name, _size, None) for name in ("length", "bytes", "blockcount"))
     if blocks is not None:
-        total = blocks * (length or (1460 if udp else 128 * 1024))
+        total = blocks * (length or (DATAGRAM if udp else BLOCK))
     return {
         "protocol": "udp" if udp else "",
         "streams": _text(read("parallel", _count, None)),

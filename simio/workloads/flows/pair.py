@@ -20,15 +20,13 @@ from simio.machines.tcp import layout
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.machines.tcp.settings import initial
 from simio.program.builder import Builder, Handle, Register, Variable, since
+from simio.program.roles import THOUSANDTHS
 from simio.workloads.common.arrivals import ArrivalProcess
 from simio.workloads.common.sizes import SizeClasses, mean, weighted
 from simio.workloads.common.sockets import ENDLESS
 
 if TYPE_CHECKING:
     from simio.workloads.flows import Flows as Params
-
-THOUSANDTHS = "thousandths"
-"""The unit of a slowdown."""
 
 
 class FlowWords:
