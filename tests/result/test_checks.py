@@ -48,10 +48,6 @@ def changed(field: str, row: int, column: int, by: int) -> Callable[[Outcome], O
     return change
 
 
-def with_end(by: int) -> Callable[[Outcome], Outcome]:
-    return lambda outcome: replace(outcome, end=outcome.end + by)
-
-
 @pytest.mark.parametrize(
     ("change", "told"),
     [

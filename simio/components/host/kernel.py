@@ -115,7 +115,6 @@ class UnixKernel:
 
         Raises RunError for a size in a register, if the device takes constants only.
         """
-        check_size(device, size)
         self._unbuffered(device, True, at, size, aligned, direct)
 
     @called("writes to the device")
@@ -126,7 +125,6 @@ class UnixKernel:
 
         Raises RunError for a size in a register, if the device takes constants only.
         """
-        check_size(device, size)
         self._unbuffered(device, False, at, size, aligned, direct)
 
     def _unbuffered(
@@ -143,6 +141,7 @@ class UnixKernel:
         Linux 2.4 maps at most one kiobuf's worth of pages, submits it and waits (drivers/char/raw.c, fs/buffer.c). A
         bounce buffer has a header of its own, and what is written is copied before (mm/highmem.c, create_bounce).
         """
+        check_size(device, size)
         p, sheet = self.p, self.sheet
         transfer = device.read if reads else device.write
         chunk, header = (sheet.direct_chunk, sheet.direct_buffer) if direct else (sheet.raw_chunk, sheet.raw_buffer)

@@ -98,7 +98,6 @@ class Bench:
         self.reads = [2**30, 2**30]
         self.ended = [-1, -1]
         self.pieces: list[list[int]] = [[], []]
-        self.most_memory = [0, 0]
         self.arrived: list[list[tuple[int, int]]] = [[], []]
         self.sleepers = [0, 0]
         self.slept = [0, 0]
