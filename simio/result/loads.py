@@ -40,36 +40,37 @@ def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse
     if not program.loads:
         return ()
     rows = {mark.name: row for row, mark in enumerate(program.marks)}
-    found = []
-    for load in program.loads:
-        marks = outcome.records((rows[load.served],))
-        done = marks[:, 0]
-        rate = load.rate if load.rate else Fraction(load.users * SECOND, load.think)
-        together = program.marks[rows[load.served]].role == "counted"
-        finished = outcome.status == Status.DONE and load.rate and not together and len(marks)
-        since, until = (span.since, span.until) if together else _own_span(load, marks, span)
-        if finished:
-            # All that there was has come: streams end one by one, and what comes last is served after it came.
-            came = done - marks[:, 2]
-            until = max(int(came.max()), min(since + 1, span.until))
-            rate = Fraction(int(np.count_nonzero(came > since)) * SECOND, until - since)
-        length = until - since
-        inside = (done > since) & (done <= until)
-        served = int(marks[inside, 2].sum() if together else np.count_nonzero(inside))
-        over = False
-        if rows[load.served] in outcome.condensed:
-            served = outcome.condensed[rows[load.served]].count
-            over = served == load.count
-        expected = float(rate) * length / SECOND
-        lacking = expected - served
-        noise = sqrt(expected * (1.0 if together else _dispersion(done - marks[:, 2], span)))
-        lacks = not load.users and not over and length > 0 and lacking > max(SURE * noise, FEW)
-        done_rate = served * SECOND / length if length > 0 else 0.0
-        done_rate = float(rate) if finished and not lacks else done_rate
-        missing = float(rate) - done_rate if lacks else 0.0
-        grows, lost = (0.0, missing) if load.lossy else (missing, 0.0)
-        found.append(LoadUse(load.name, float(rate), done_rate, grows, lost, load.users, load.think))
-    return tuple(found)
+    return tuple(_use(program, outcome, span, load, rows[load.served]) for load in program.loads)
+
+
+def _use(program: Program, outcome: Outcome, span: Throughput, load: Load, row: int) -> LoadUse:
+    """One load, whose requests are recorded by the mark of a `row` as they are served."""
+    marks = outcome.records((row,))
+    done, arrived = marks[:, 0], marks[:, 0] - marks[:, 2]
+    rate = load.rate if load.rate else Fraction(load.users * SECOND, load.think)
+    together = program.marks[row].role == "counted"
+    finished = outcome.status == Status.DONE and load.rate and not together and len(marks)
+    since, until = (span.since, span.until) if together else _own_span(load, marks, span)
+    if finished:
+        # All that there was has come: streams end one by one, and what comes last is served after it came.
+        until = max(int(arrived.max()), min(since + 1, span.until))
+        rate = Fraction(int(np.count_nonzero(arrived > since)) * SECOND, until - since)
+    length = until - since
+    inside = (done > since) & (done <= until)
+    served = int(marks[inside, 2].sum() if together else np.count_nonzero(inside))
+    over = False
+    if row in outcome.condensed:
+        served = outcome.condensed[row].count
+        over = served == load.count
+    expected = float(rate) * length / SECOND
+    lacking = expected - served
+    noise = sqrt(expected * (1.0 if together else _dispersion(arrived, span)))
+    lacks = not load.users and not over and length > 0 and lacking > max(SURE * noise, FEW)
+    done_rate = served * SECOND / length if length > 0 else 0.0
+    done_rate = float(rate) if finished and not lacks else done_rate
+    missing = float(rate) - done_rate if lacks else 0.0
+    grows, lost = (0.0, missing) if load.lossy else (missing, 0.0)
+    return LoadUse(load.name, float(rate), done_rate, grows, lost, load.users, load.think)
 
 
 def ending(program: Program, outcome: Outcome, span: Throughput) -> list[str]:
