@@ -6,9 +6,7 @@ from types import ModuleType
 
 import pytest
 from pydantic import ValidationError
-from test_ssd import CONTROL, DECODE, SECTOR_MOVES, US, Bench, engine, sheet
-
-__all__ = ["engine"]
+from ssd_bench import CONTROL, DECODE, SECTOR_MOVES, US, Bench, sheet
 
 ALONE = CONTROL + 30 + SECTOR_MOVES + DECODE
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 import pytest
-from test_ssd import CONTROL, DECODE, SECTOR_MOVES, Bench, engine
-
-__all__ = ["engine"]
+from ssd_bench import CONTROL, DECODE, SECTOR_MOVES, Bench
 
 ALONE = CONTROL + 30 + SECTOR_MOVES + DECODE
 
