@@ -75,7 +75,7 @@ def test_a_delay_from_outside_takes_the_place_of_the_length_in_the_file() -> Non
         (("block=4 KiB",), "did you mean workload.reader.block?"),
         (("until=3 s",), "did you mean run.until?"),
         (("workload.reader.size=40 TiB",), "--set:1:1: workload.reader.size: workload 'reader' needs"),
-        (("workload.reader.block=1000 B",), "--set:1:1: workload.reader.block: workload 'reader' has a block of 1 kB"),
+        (("workload.reader.block=1000 B",), "--set:1:1: workload.reader.block: workload 'reader' has a block of"),
     ],
 )  # fmt: skip
 def test_settings(arguments: tuple[str, ...], told: str) -> None:
