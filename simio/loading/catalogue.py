@@ -11,7 +11,7 @@ from os.path import isfile
 from pathlib import Path
 
 from simio.description.sheets import CATEGORIES, sheet_kinds
-from simio.errors import Problem, ScenarioError, SimioError, nearest, quote
+from simio.errors import Problem, ScenarioError, SimioError, did_you_mean, nearest, quote
 from simio.files import note_input
 from simio.loading.datasheet import (
     BASES,
@@ -22,8 +22,8 @@ from simio.loading.datasheet import (
     ValueEntry,
     read_datasheet,
 )
-from simio.loading.problems import a, there_are
-from simio.loading.yamltree import Node, parse_yaml
+from simio.loading.problems import a, one_of, there_are
+from simio.loading.yamltree import Node, parse_yaml, value_text
 from simio.plugins import load_plugins
 from simio.reading import read_file
 from simio.units import UnitError, parse
@@ -81,12 +81,16 @@ class Catalogue:
 
     def _own(self, name: str) -> CatalogueEntry:
         """The datasheet in a file, of the first category that has its kind and takes its values."""
-        kind = parse_yaml(read_file(name), name).at(("kind",)).value
-        fitting = [category for category in CATEGORIES if kind in sheet_kinds(category)]
+        node = parse_yaml(read_file(name), name)
+        written = node.entries.get("kind")
+        kind = written.value if written else None
+        fitting = [each for each in CATEGORIES if isinstance(kind, str) and kind in sheet_kinds(each)]
+        if not fitting:
+            raise ScenarioError([_kindless(node, written)])
         for category in fitting[:-1]:
             with suppress(ScenarioError):
                 return self.find(name, category)
-        return self.find(name, (fitting or list(CATEGORIES))[-1])
+        return self.find(name, fitting[-1])
 
     def find(self, name: str, category: str, beside: Path | None = None) -> CatalogueEntry:
         """The datasheet `name` of a part of one category.
@@ -206,6 +210,16 @@ def is_near(path: Path, beside: Path | None, *roots: Path) -> bool:
 def _problems(error: ScenarioError) -> str:
     number = len(error.problems)
     return "a problem" if number == 1 else f"{number} problems"
+
+
+def _kindless(node: Node, written: Node | None) -> Problem:
+    """The problem of a file whose `kind` is that of no part."""
+    if written is None:
+        hint = "it is a scenario, which simio show prints" if {"hosts", "workload"} <= node.entries.keys() else ""
+        return Problem("kind", "nothing", "the kind of a part, such as 'ethernet' of a link", hint, node.place)
+    kinds = list(dict.fromkeys(kind for category in CATEGORIES for kind in sheet_kinds(category)))
+    near = did_you_mean(value_text(written), kinds)
+    return Problem("kind", f"the unknown kind {quote(value_text(written))}", one_of(kinds, near), near, written.place)
 
 
 def _in_place_of_a_size(name: str, category: str) -> str:

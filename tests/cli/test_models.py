@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
@@ -100,3 +101,22 @@ def test_a_table_on_a_narrow_terminal_keeps_names_whole_and_wraps_sources() -> N
     assert max(len(line.rstrip()) for line in lines) <= 70
     assert sum("command_overhead" in line for line in lines) == 1
     assert out.getvalue().count("[long]") == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("title: a system\nhosts: {}\nworkload: {}\n", "it is a scenario, which simio show prints"),
+        ("title: a list\nkind: [ethernet]\n", "kind: found the unknown kind '[ethernet]'"),
+        ("title: a typo\nkind: ethernett\n", "did you mean 'ethernet'?"),
+        ("- 1\n", "kind: found nothing; expected the kind of a part"),
+    ],
+)
+def test_a_file_that_is_no_datasheet_is_refused_in_words(
+    text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("part.yaml").write_text(text)
+    result = models("./part.yaml")
+    assert result.exit_code == 2
+    assert told in result.output
