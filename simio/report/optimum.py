@@ -12,7 +12,7 @@ from simio.sweeps.constraints import told
 from simio.sweeps.optimize import Search
 from simio.sweeps.outcome import THROUGHPUT
 from simio.sweeps.rows import SweepRow
-from simio.sweeps.ties import COST, ties_text
+from simio.sweeps.ties import COST, half_width, ties_text
 from simio.wording import counted, figure
 
 
@@ -26,11 +26,12 @@ def show(console: Console, search: Search, unit: str, complete: bool) -> None:
         line.append(", ".join(values), style="bold")
         line.append(f"  limit {best.outcome.limit}")
         console.print(line)
-        for key in (key for axis in search.axes for key in axis.keys):
+        keys = [key for axis in search.axes for key in axis.keys]
+        for key in keys:
             console.print(Text(f"      {key} = {best.settings[key]}"))
         if search.goal.conditions:
             console.print(Text(f"      {told(search.goal.conditions, best.outcome.measures)}"))
-        if alike := ties_text(chosen, [key for axis in search.axes for key in axis.keys]):
+        if alike := ties_text(chosen, keys, search.goal.measure):
             console.print(Text(f"      {alike}"))
     console.print(Text(_sure(search, complete), style="dim"))
     if search.prices:
@@ -49,6 +50,8 @@ def _value_text(row: SweepRow, measure: str, unit: str) -> str:
     value = figure(shown(measure, row.value(measure) or 0.0, unit))
     if measure == THROUGHPUT:
         return f"{value} {unit}"
+    if half := half_width(row, measure):
+        value += f" ± {figure(half, 2)}"
     return f"{heading(measure, unit)} {value}"
 
 

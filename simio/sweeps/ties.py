@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import hypot
 
-from simio.sweeps.outcome import THROUGHPUT
+from simio.sweeps.outcome import HALF_INTERVAL, THROUGHPUT
 from simio.sweeps.rows import SweepRow
 from simio.sweeps.values import number_of
 from simio.wording import counted, settings_text
@@ -26,8 +26,13 @@ def margin(one: SweepRow, other: SweepRow, measure: str = THROUGHPUT) -> float:
     """Largest difference of a measure between two rows that count as equally good; prices are exact."""
     if measure == COST:
         return 0.0
-    widths = [each.value("half width") if measure == THROUGHPUT else None for each in (one, other)]
+    widths = [half_width(each, measure) for each in (one, other)]
     return precision(widths, [each.value(measure) or 0.0 for each in (one, other)])
+
+
+def half_width(row: SweepRow, measure: str = THROUGHPUT) -> float | None:
+    """Half of the 95% confidence interval of a row's measure, in the unit of that; None where none is known."""
+    return row.value("half width" if measure == THROUGHPUT else HALF_INTERVAL + measure)
 
 
 def precision(widths: Sequence[float | None], values: Sequence[float]) -> float:
@@ -63,14 +68,14 @@ def smallness(row: SweepRow) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]
     return parts, tuple(number for key, number in known.items() if key.rpartition(".")[2] != PARTS)
 
 
-def ties_text(found: Sequence[SweepRow], keys: Sequence[str]) -> str:
-    """The rows that are as good as the first, by what they differ in; '' if there is none."""
+def ties_text(found: Sequence[SweepRow], keys: Sequence[str], measure: str = THROUGHPUT) -> str:
+    """The rows whose measure is as good as the first one's, by what they differ in; '' if there is none."""
     first, others = found[0], found[1:]
     if not others:
         return ""
     differ = [key for key in keys if any(row.settings.get(key) != first.settings.get(key) for row in others)]
-    random = first.value("half width") is not None
-    text = f"as good within {precision_text(random)}: "
+    within = "" if measure == COST else f" within {precision_text(half_width(first, measure) is not None)}"
+    text = f"as good{within}: "
     rest = f" and {counted(len(others) - NAMED, 'other')}" if len(others) > NAMED else ""
     if len(differ) == 1:
         return f"{text}{differ[0]} = {', '.join(row.settings.get(differ[0], '') for row in others[:NAMED])}{rest}"

@@ -60,3 +60,18 @@ def test_tables_in_python_have_numbers():
     assert found["size (B)"].tolist() == [65536.0, 1048576.0]
     assert found["on"].tolist() == [True, True]
     assert found["name"].tolist() == ["x", "x"]
+
+
+def test_the_interval_of_another_measure_decides_where_it_is_the_goal():
+    time, half = "mean of reads: block (s)", "half interval: mean of reads: block (s)"
+
+    def timed(number: int, count: str, mean: float, width: float) -> SweepRow:
+        measures = {"throughput": 1.0, "half width": 1.0, time: mean, half: width}
+        return SweepRow(number, {"disks.d.count": count}, SweepOutcome(measures, "", ""))
+
+    goal = Goal(time, maximise=False)
+    wide = goal.chosen([timed(1, "4", 0.01164, 0.0003), timed(2, "8", 0.01146, 0.0003)])
+    assert [each.number for each in wide] == [1, 2]
+    assert ties_text(wide, ["disks.d.count"], time) == "as good within the confidence interval: disks.d.count = 8"
+    sure = goal.chosen([timed(1, "4", 0.01148, 1e-6), timed(2, "8", 0.01146, 1e-6)])
+    assert [each.number for each in sure] == [2]
