@@ -93,7 +93,8 @@ def _same_seeds(a: System, b: System) -> tuple[tuple[System, System], list[str]]
         replace(b, run=b.run.model_copy(update=update)),
     )
     same = counts[0] == counts[1] and a.run.seed == b.run.seed
-    return systems, [] if same else [f"both were run with {max(counts)} replications from seed {a.run.seed} on"]
+    number = f" {max(counts)} times" if max(counts) else ""
+    return systems, [] if same else [f"both were run{number} from seed {a.run.seed} on, so that chance is the same"]
 
 
 class _Runs:

@@ -15,7 +15,12 @@ from simio.loading import resolved
 
 SIX = 6
 """Changes that are separated exactly; more are taken together by their owners."""
-PLACES = ("hosts", "disks", "volumes", "switches", "links")
+WIRED = ("hosts", "disks", "volumes", "switches", "links", "faults")
+"""Parts of a system that make up the path of the data."""
+_OF_VOLUMES = ("unit", "record", "sector", "quorum", "nearest", "cache")
+"""Values of a volume that leave its members and their order as they are."""
+_SINGLE: dict[str, Any] = dict.fromkeys(("file_system", "controller", *_OF_VOLUMES))
+"""What is compared apart from a volume's shape."""
 _ASIDE = frozenset({"basis", "source", "interval", "title", "group", "model", "kind"})
 Apply = Callable[[System], System]
 
@@ -69,42 +74,46 @@ def _together(owner: str, group: list[Step]) -> Step:
     if len(group) == 1:
         return group[0]
 
-    def apply(system: System) -> System:
-        for step in group:
-            system = step.apply(system)
-        return system
-
     values = tuple(value for step in group for value in step.change.values)
-    return Step(Change(f"{owner} ({len(group)} changes)", values), apply)
+    return Step(Change(f"{owner} ({len(group)} changes)", values), partial(_all_made, group))
 
 
 def _steps(
     a: System, b: System, told_a: Mapping[str, Any], told_b: Mapping[str, Any], given: Sequence[Difference]
 ) -> Iterator[Step]:
     flat = flat_values(told_a), flat_values(told_b)
-    if _shape(a) != _shape(b):
-        # Parts of one system only change as a whole.
-        values = tuple(_differences(*flat, lambda path: path.split(".")[0] in PLACES))
-        own = tuple(each for each in given if each.path.split(".")[0] in PLACES)
-        name = ", ".join(_name((each,)) for each in own) or "hosts, disks and links"
-        yield Step(
-            Change(name, (*own, *(each for each in values if each not in own)), len(own)),
-            lambda system: replace(system, **{name: getattr(b, name) for name in PLACES}),
-        )
-    else:
+    if _shape(a) == _shape(b):
         yield from _of_parts(a, b, flat)
         yield from _of_wiring(a, b, flat)
+    else:
+        # Parts of one system only change as a whole.
+        values = tuple(_differences(*flat, lambda path: path.split(".")[0] in WIRED))
+        own = tuple(each for each in given if each.path.split(".")[0] in WIRED)
+        failing = values and all(each.path.startswith("faults.") for each in values)
+        name = ", ".join(_name((each,)) for each in own) or (_name(values) if failing else "hosts, disks and links")
+        yield Step(
+            Change(name, (*own, *(each for each in values if each not in own)), len(own)),
+            lambda system: replace(system, **{name: getattr(b, name) for name in WIRED}),
+        )
     yield from _of_workloads(a, b, flat)
     if values := tuple(_differences(*flat, lambda path: path.startswith("run."))):
         yield Step(Change(_name(values), values), lambda system: replace(system, run=b.run))
 
 
+def _all_made(steps: Sequence[Step], system: System) -> System:
+    """A system with all of some changes."""
+    for step in steps:
+        system = step.apply(system)
+    return system
+
+
 def _shape(system: System) -> object:
-    """The parts of a system and how they are joined, without values."""
+    """The parts of a system, how they are joined and what fails, without the values that change by themselves."""
     return (
         {item.path: (item.part.category, item.part.kind) for item in placed(system)},
         [(link.name, link.ends, link.member) for link in system.links],
-        {name: (volume.kind, volume.members) for name, volume in system.volumes.items()},
+        {name: replace(volume, **_SINGLE) for name, volume in system.volumes.items()},
+        system.faults,
         [{key: adapter.bus for key, adapter in host.adapters.items()} for host in system.hosts.values()],
     )
 
@@ -142,18 +151,32 @@ def _of_wiring(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]]
                 links=tuple(replace(link, length=lengths.get(link.name, link.length)) for link in system.links),
             ),
         )
-    sizes = {name: b.volumes[name].unit for name in a.volumes if a.volumes[name].unit != b.volumes[name].unit}
-    if sizes:
-        yield Step(
-            _change(flat, [f"volumes.{name}.unit" for name in sizes]),
-            lambda system: replace(
-                system,
-                volumes={
-                    name: replace(volume, unit=sizes.get(name, volume.unit))
-                    for name, volume in system.volumes.items()
-                },
-            ),
-        )
+    for field in _OF_VOLUMES:
+        changed = {
+            name: getattr(b.volumes[name], field)
+            for name in a.volumes
+            if getattr(a.volumes[name], field) != getattr(b.volumes[name], field)
+        }
+        if changed:
+            paths = [f"volumes.{name}.{field}" for name in changed]
+            yield Step(_change(flat, paths), partial(_with_volumes, field=field, changed=changed))
+
+
+def _with_volumes(system: System, field: str, changed: Mapping[str, Any]) -> System:
+    """A system in which volumes have other values of a field."""
+    return replace(
+        system,
+        volumes={
+            name: replace(volume, **{field: changed[name]}) if name in changed else volume
+            for name, volume in system.volumes.items()
+        },
+    )
+
+
+def _below(path: str, flat: tuple[dict[str, str], dict[str, str]]) -> tuple[Difference, ...]:
+    """The difference of a value, or those of each key of one that is a mapping, such as arrivals."""
+    own = tuple(_differences(*flat, lambda each: each == path or each.startswith(f"{path}.")))
+    return own or (Difference(path, flat[0].get(path, ""), flat[1].get(path, "")),)
 
 
 def _of_workloads(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]]) -> Iterator[Step]:
@@ -181,14 +204,15 @@ def _key(workload: Workload, field: str) -> str:
 
 def _change(flat: tuple[dict[str, str], dict[str, str]], paths: Sequence[str]) -> Change:
     """The change of the values at these paths of a scenario."""
-    values = tuple(Difference(path, *(each.get(path, "") for each in flat)) for path in paths)
+    values = tuple(each for path in paths for each in _below(path, flat))
     return Change(_name(values), values)
 
 
 def _name(values: tuple[Difference, ...]) -> str:
     """A change in words: the path of its value, how many more there are, and from what to what."""
-    first = values[0]
-    more = f" and {len(values) - 1} alike" if len(values) > 1 else ""
+    first, rest = values[0], values[1:]
+    alike = all((each.a, each.b) == (first.a, first.b) for each in rest)
+    more = f" and {len(rest)} {'alike' if alike else 'more'}" if rest else ""
     return f"{first.path}{more}: {first.a or 'none'} -> {first.b or 'none'}"
 
 

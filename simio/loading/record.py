@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simio.description.model import Origin, Part, System
+from simio.description.model import Origin, Part, System, Volume
 from simio.description.quantities import Values, quantity_of
 from simio.loading.parts import default_text, value_as_text
 from simio.loading.problems import field_named, keys_of
@@ -46,6 +46,7 @@ def resolved(system: System) -> dict[str, Any]:
                 "kind": volume.kind,
                 "of": list(volume.members),
                 "unit": value_as_text(volume.unit, "size"),
+                **_of_kind(volume),
                 "file_system": _perhaps(volume.file_system),
                 "controller": _perhaps(volume.controller),
             }
@@ -68,6 +69,14 @@ def resolved(system: System) -> dict[str, Any]:
         "run": _plain(system.run),
         "report": _plain(system.report),
     }
+
+
+def _of_kind(volume: Volume) -> dict[str, Any]:
+    """The values that only volumes of some kinds have, where they have them."""
+    sizes = {key: value_as_text(getattr(volume, key), "size") for key in ("record", "sector") if getattr(volume, key)}
+    others = {key: str(value) for key in ("parity", "quorum") if (value := getattr(volume, key))}
+    nearest = {"nearest": "true"} if volume.nearest else {}
+    return sizes | others | nearest | ({"cache": _plain(volume.cache)} if volume.cache else {})
 
 
 def _perhaps(part: Part | None) -> dict[str, Any] | None:

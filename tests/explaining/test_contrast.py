@@ -115,3 +115,54 @@ def test_other_hosts_and_links_change_as_a_whole(load):
     assert steps[0].change.name == "hosts, disks and links"
     found = contrast(a, b)
     assert found.whole == pytest.approx(float(run_case(b).rate - run_case(a).rate))
+
+
+@pytest.fixture
+def mirrored(tmp_path):
+    """The case of requests that arrive for a mirror of two disks, with changed settings and a section more."""
+    from simio.loading import load as loaded
+
+    text = """
+    title: A mirror
+    hosts:
+      server: {model: hosts/linux-2002-dual-p3, adapters: {scsi: {model: adapters/aic-7899, bus: pci}}}
+    disks:
+      d: {model: disks/atlas-10k, count: 2}
+    volumes:
+      data: {kind: mirror, of: d}
+    links:
+      - {model: links/scsi-ultra160, between: [server.scsi, d], length: 3 m}
+    workload:
+      reads:
+        {kind: reader, host: server, from: data, block: 4 KiB, size: 4 MiB, pattern: random, arrivals: {rate: 50 /s}}
+    """
+
+    def case(*sets, more=""):
+        path = tmp_path / "mirror.yaml"
+        path.write_text(text.replace("\n    ", "\n") + more)
+        return loaded(str(path), sets).cases[0].system
+
+    return case
+
+
+def test_arrivals_change_by_the_values_that_they_have(mirrored):
+    steps, _ = steps_between(mirrored(), mirrored("workload.reads.arrivals.rate=80 /s"))
+    assert [step.change.name for step in steps] == ["workload.reads.arrivals.rate: 50 /s -> 80 /s"]
+    burst = mirrored("workload.reads.arrivals={rate: 80 /s, burst: 50 ms, pause: 1 s}")
+    (step,) = steps_between(mirrored(), burst)[0]
+    assert step.change.name == "workload.reads.arrivals.rate and 2 more: 50 /s -> 80 /s"
+    assert steps_between(step.apply(mirrored()), burst) == ([], False)
+
+
+def test_a_value_of_a_volume_is_a_change(mirrored):
+    nearest = mirrored("volumes.data.nearest=true")
+    (step,) = steps_between(mirrored(), nearest)[0]
+    assert step.change.name == "volumes.data.nearest: none -> true"
+    assert steps_between(step.apply(mirrored()), nearest) == ([], False)
+
+
+def test_what_fails_is_a_change(mirrored):
+    failing = mirrored(more="faults:\n  - {kind: failed, of: d2}\n")
+    (step,) = steps_between(mirrored(), failing)[0]
+    assert step.change.name.startswith("faults.fault1.")
+    assert steps_between(step.apply(mirrored()), failing) == ([], False)
