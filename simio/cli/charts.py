@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from simio.cli.main import INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
     ScenarioName,
@@ -21,6 +23,7 @@ from simio.cli.options import (
     overrides,
     parsed,
     scenario_argument,
+    tell,
     write,
     write_file,
 )  # fmt: skip
@@ -62,17 +65,25 @@ def plot(scenarios: tuple[str, ...], key: str, output: str, title: str | None, s
     """
     form_of(output)
     axes = collected(lambda text: axis(text, "--set"), sets)
-    results = [(Path(name).stem, _varied(name, axes)) for name in scenarios]
+    results: list[tuple[str, ScenarioResult]] = []
+    for name in scenarios:
+        results.append((Path(name).stem, _varied(name, axes)))
+        if not results[-1][1].complete:
+            break
     unit = results[0][1].unit
     drawn = chart.lines(results, key, unit)
     title = title or chart.described(results, key)
     write_file(output, rendered(output, chart.svg(title, drawn, key, unit), *chart.size(title, drawn)))
+    if not results[-1][1].complete:
+        tell(f"interrupted: only what had been run by then is in {output}")
+        sys.exit(INTERRUPTED)
 
 
 def _varied(name: str, axes: Sequence[Axis]) -> ScenarioResult:
     """The result of a scenario over all combinations of the axes, whose values are settings of its cases.
 
-    Where they take long, all processors run them. An interrupt leaves the combinations that are done.
+    Where they take long, all processors run them. An interrupt leaves the combinations that are done, or the only one
+    as far as it had come, with `complete` False.
     """
     chosen = [
         {
@@ -83,16 +94,20 @@ def _varied(name: str, axes: Sequence[Axis]) -> ScenarioResult:
         for values in product(*(one.points for one in axes))
     ]
     done: dict[int, ScenarioResult] = {}
+    complete = True
     for number, result in as_worth([partial(_combination, name, settings) for settings in chosen]):
-        done[number] = result
-        if not result.complete:
+        complete = result.complete
+        if complete or not done:
+            done[number] = result
+        if not complete:
             break
     found = [
         replace(case, settings={**chosen[number], **case.settings})
         for number, result in sorted(done.items())
         for case in result.cases
     ]
-    return replace(result, cases=tuple(replace(case, index=index) for index, case in enumerate(found)))
+    cases = tuple(replace(case, index=index) for index, case in enumerate(found))
+    return replace(result, cases=cases, complete=complete)
 
 
 def _combination(name: str, settings: Mapping[str, str]) -> ScenarioResult:
@@ -131,8 +146,13 @@ def nomograph(scenario: str, sets: tuple[str, ...], sizes: tuple[str, ...], page
             table.add_row(Text(line.name), f"{form.sized(round(line.rate))}/s", *times)
         console.print(Text(f"{result.title}: the time until an object of a size has come\n"))
         console.print(table)
+        for note in form.notes(result):
+            console.print(note, style="yellow", markup=False)
 
     write(None, printed(show))
+    if not result.complete:
+        tell("interrupted: the rates are those of what had been run by then")
+        sys.exit(INTERRUPTED)
 
 
 def _size(text: str) -> int:

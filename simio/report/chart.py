@@ -13,6 +13,7 @@ from simio.report.html.curves import measured_range
 from simio.report.html.text import shown as escape
 from simio.report.svg import Picture, Scale
 from simio.result.model import CaseResult, ScenarioResult
+from simio.result.request_rate import counts_requests
 from simio.sweeps.values import number_of
 from simio.wording import counted, figure, in_unit, short_names
 
@@ -72,10 +73,15 @@ def lines(results: Sequence[tuple[str, ScenarioResult]], key: str, unit: str) ->
     """Lines over the values of `key`, one for each combination of the other settings, if only of a single point.
 
     `results` are scenarios with their names, which lines have where there are several; rates are in `unit`. Raises
-    SimioError if a scenario does not vary `key`, or delivers nothing.
+    SimioError if a scenario does not vary `key`, delivers nothing, or has its answer in requests or bytes alone.
     """
     found = []
     for name, result in results:
+        if counts_requests(result.unit) != counts_requests(unit):
+            raise SimioError(
+                f"{quote(name)}: found its answer in {result.unit}; expected one that compares with {unit}, that of "
+                f"the first scenario; --set report.unit={quote(unit)} gives all in one unit"
+            )
         varied = sorted({setting for case in result.cases for setting in case.settings})
         if key not in varied:
             given = key.partition("=")[0]

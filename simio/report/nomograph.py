@@ -92,6 +92,21 @@ def cases(result: ScenarioResult) -> list[RatedCase]:
     return [RatedCase(_name(case), case.bytes_rate) for case in result.cases if case.rate]
 
 
+def notes(result: ScenarioResult) -> list[str]:
+    """A remark on each case whose rate is what its load asks for, or is below that: a path may carry another rate."""
+    found = []
+    for case in result.cases:
+        growing = [load.sentence for load in case.loads if load.grows]
+        if growing:
+            found.append(f"case {case.index + 1}: {'; '.join(growing)}")
+        elif case.rate and case.limiter.kind == "load":
+            found.append(
+                f"case {case.index + 1}: the rate is that of the load, not the most that the path carries. "
+                + case.limiter.sentence
+            )
+    return found
+
+
 def _name(case: CaseResult) -> str:
     settings = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in case.settings.items())
     return f"{case.index + 1}: {settings}" if settings else f"{case.index + 1}"

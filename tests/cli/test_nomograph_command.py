@@ -51,3 +51,26 @@ def test_a_size_that_is_none_is_refused(size: str, said: str) -> None:
     done = told("--size", size)
     assert done.exit_code != 0
     assert said in done.stderr
+
+
+def test_the_rate_of_a_load_is_told_not_to_be_the_most(tmp_path: Path) -> None:
+    scenario = tmp_path / "users.yaml"
+    scenario.write_text(
+        "title: Users\n"
+        "hosts: {a: {model: hosts/linux-namespace}, b: {like: a}}\n"
+        "links: [{model: links/ethernet-100, between: [a.eth, b.eth], length: 1 m}]\n"
+        "workload:\n"
+        "  u: {kind: requests, from: a, to: b, request: 100 B, response: 10 kB, count: 1000,"
+        " arrivals: {rate: 300 /s}}\n"
+        "run: {until: 500 ms, replications: 2}\n",
+        encoding="utf-8",
+    )
+
+    def of(rate: str) -> str:
+        command = ["nomograph", str(scenario), "--set", f"workload.u.arrivals.rate={rate}"]
+        return " ".join(CliRunner().invoke(main, command).stdout.split())
+
+    assert "case 1: the rate is that of the load, not the most that the path carries. All 300 requests" in of(
+        "300 /s"
+    )
+    assert "case 1: u cannot keep up: of 3000 requests a second that arrive" in of("3000 /s")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -172,3 +173,35 @@ def test_the_chart_loads_nothing_and_knows_a_dark_ground() -> None:
     text = svg("t", [ChartLine("a", (ChartPoint("1", 1.0), ChartPoint("2", 2.0)))], "k", "MB/s")
     assert set(re.findall(r"https?://[^\s\"']+", text)) == {"http://www.w3.org/2000/svg"}
     assert "prefers-color-scheme: dark" in text
+
+
+def test_requests_and_bytes_are_not_drawn_on_one_axis(tmp_path: Path) -> None:
+    """Requests a second would stand there as bytes a second, a million times too few."""
+    vary = "  workload.blast.processes: [1, 2]\n"
+    bytes_, requests = (tmp_path / name for name in ("bytes.yaml", "requests.yaml"))
+    bytes_.write_text(SCENARIO + vary, encoding="utf-8")
+    requests.write_text(SCENARIO + vary + "report: {unit: kIOPS}\n", encoding="utf-8")
+    command = ["plot", "--against", "workload.blast.processes", "-o", str(tmp_path / "out.svg")]
+    apart = CliRunner().invoke(main, [*command, str(bytes_), str(requests)])
+    assert apart.exit_code == 2
+    assert "'requests': found its answer in kIOPS" in apart.output
+    assert "--set report.unit='MB/s'" in apart.output
+    together = CliRunner().invoke(main, [*command, str(bytes_), str(requests), "--set", "report.unit=MB/s"])
+    assert (together.exit_code, together.output) == (0, "")
+
+
+def test_an_interrupted_plot_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simio.cli import charts
+
+    begun, count = charts._combination, iter(range(100))
+
+    def run(name: str, settings: dict[str, str]) -> object:
+        result = begun(name, settings)
+        return replace(result, complete=False) if next(count) == 2 else result
+
+    monkeypatch.setattr(charts, "_combination", run)
+    done, out = drawn(tmp_path, "  run.seed: [1]\n", "--set", "workload.blast.size=1KiB,2KiB,4KiB,8KiB")
+    assert done.exit_code == 130
+    assert "interrupted: only what had been run by then is in" in done.output
+    root = ElementTree.fromstring(out.read_text(encoding="utf-8"))
+    assert len([spot for spot in plotted(root, "circle") if spot.findtext(f"{SPACE}title")]) == 2
