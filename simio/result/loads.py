@@ -65,12 +65,34 @@ def _use(program: Program, outcome: Outcome, span: Throughput, load: Load, row: 
     expected = float(rate) * length / SECOND
     lacking = expected - served
     noise = sqrt(expected * (1.0 if together else _dispersion(arrived, span)))
-    lacks = not load.users and not over and length > 0 and lacking > max(SURE * noise, FEW)
+    least = max(SURE * noise, FEW)
+    lacks = not load.users and not over and length > 0 and lacking > least
     done_rate = served * SECOND / length if length > 0 else 0.0
     done_rate = float(rate) if finished and not lacks else done_rate
     missing = float(rate) - done_rate if lacks else 0.0
-    grows, lost = (0.0, missing) if load.lossy else (missing, 0.0)
+    grows, lost = missing, 0.0
+    if load.lossy and lacks:
+        unsent = _unsent(program, outcome, load, float(rate), since, until)
+        # What is within chance counts to the larger part.
+        shares = [share if share * length > least * SECOND else 0.0 for share in (unsent, missing - unsent)]
+        grows = missing * shares[0] / sum(shares) if any(shares) else 0.0
+        lost = missing - grows
     return LoadUse(load.name, float(rate), done_rate, grows, lost, load.users, load.think)
+
+
+def _unsent(program: Program, outcome: Outcome, load: Load, rate: float, since: int, until: int) -> float:
+    """Requests a second of a lossy load that wait for its sender, who is busy: they are not sent, and so not lost."""
+    rows = {mark.name: row for row, mark in enumerate(program.marks)}
+    sent, received = rows.get(f"{load.name}: sent"), rows.get(load.name, rows.get("delivered"))
+    if sent is None or received is None or until <= since:
+        return 0.0
+    _, totals = outcome.series(received)
+    size = int(np.diff(totals, prepend=0).min()) if len(totals) else 0
+    if not size:
+        return 0.0
+    marks = outcome.records((sent,))
+    inside = (marks[:, 0] > since) & (marks[:, 0] <= until)
+    return max(rate - int(marks[inside, 2].sum()) * SECOND / (until - since) / size, 0.0)
 
 
 def ending(program: Program, outcome: Outcome, span: Throughput) -> list[str]:
@@ -137,6 +159,8 @@ def pooled_loads(runs: Sequence[tuple[LoadUse, ...]]) -> tuple[LoadUse, ...]:
         )
         served = fmean(each.served for each in same)
         missing = same[0].offered - served
-        grows, lost = (missing if often else 0.0 for often in (growing, losing))
+        gone = sum(each.lost for each in same) / (sum(each.lost + each.grows for each in same) or 1.0)
+        lost = missing * (gone if growing else 1.0) if losing else 0.0
+        grows = missing * (1.0 - gone if losing else 1.0) if growing else 0.0
         found.append(replace(same[0], served=served, grows=grows, lost=lost))
     return tuple(found)

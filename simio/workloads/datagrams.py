@@ -95,7 +95,7 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
     sent = p.observation(f"{name}: sent", "sent", "bytes")
     took = p.observation(f"{name}: datagram", "latency", "ps") if params.arrivals else None
     if params.arrivals and took:
-        p.load(name, took, params.arrivals.mean, lossy=True)
+        p.load(name, took, params.arrivals.mean * params.batch, lossy=True)
     # Fragments come by more than one packet, whose sizes are not alike.
     alone = len(site.system.workloads) == 1 and params.size + IP_HEADER + UDP_HEADER <= path.mtu
     for number, own in enumerate(site.streams(name, params.streams)):

@@ -168,3 +168,28 @@ def test_a_load_that_ends_before_the_run_is_told_and_a_time_limit_helps(tmp_path
     result = run_case(load_file(path, [setting]).cases[0])
     assert not any("asked for" in each for each in result.notes)
     assert result.loads[0].served == pytest.approx(100_000, rel=0.06)
+
+
+DATAGRAMS = """
+title: Datagrams over a line of 10 Mbit/s, behind a fast one
+hosts: {a: {model: hosts/linux-namespace}, b: {model: hosts/linux-namespace}}
+switches: {s: {model: switches/ideal-ethernet, buffer: 16 KiB}}
+links:
+  - {name: first, model: links/ethernet-100, between: [a.eth, s], length: 1 m}
+  - {name: second, model: links/ethernet-100, between: [s, b.eth], length: 1 m}
+workload:
+  d: {kind: datagrams, from: a, to: b, size: 1000 B, count: 100000, arrivals: {rate: 1500 /s}}
+run: {until: 4 s, replications: 1}
+"""
+
+
+@pytest.mark.parametrize(("slow", "grows", "lost"), [("first", 1, 0), ("second", 0, 1)])
+def test_datagrams_that_wait_for_their_sender_are_not_lost(slow: str, grows: int, lost: int, tmp_path: Path) -> None:
+    # A line of 10 Mbit/s carries 1172 of 1500 a second; the rest waits for the sender, or ends in the switch.
+    path = tmp_path / "datagrams.yaml"
+    path.write_text(DATAGRAMS, encoding="utf-8")
+    (use,) = run_case(load_file(path, [f"links.{slow}.rate=10 Mbit/s"]).cases[0]).loads
+    assert use.served == pytest.approx(10**7 / 8 / 1066, rel=0.01)
+    missing = use.offered - use.served
+    assert use.grows == pytest.approx(grows * missing, abs=0.02 * missing)
+    assert use.lost == pytest.approx(lost * missing, abs=0.02 * missing)
