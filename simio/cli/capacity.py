@@ -41,8 +41,9 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.result.model import CaseResult
     from simio.result.precision import RANDOM_REPLICATIONS
     from simio.sweeps import Task, run_many
-    from simio.sweeps.capacity import Capacity
+    from simio.sweeps.capacity import Capacity, TriedLoad
     from simio.sweeps.conditions import check_named, condition
+    from simio.sweeps.rows import told
     from simio.sweeps.values import number_of, value_of
 
 ROUNDS = 12
@@ -100,17 +101,19 @@ def capacity(
     index = _case(source, (*sets, f"{name}={value_of(start, dimension)}"), number)
     check_named(conditions, lower(source.scenario(sets, only=index).cases[0].system))
     ends = _end("--from", low, dimension), _end("--to", high, dimension)
+    if ends[0] is not None and ends[1] is not None and ends[0] > ends[1]:
+        raise SimioError(f"--from {low} --to {high}: found the smallest load above the largest")
     workers = processes or os.cpu_count() or 1
     complete = True
     with Progress(ROUNDS, "runs") as progress:
 
-        def run(texts: Sequence[str], factor: int) -> list[CaseResult]:
+        def run(texts: Sequence[str], factor: int) -> list[CaseResult | SimioError]:
             more = (f"run.replications={factor * replications}",) if factor > 1 else ()
             tasks = [Task(source.path, (*sets, *more, f"{name}={text}"), index, source.text) for text in texts]
-            found: dict[int, CaseResult] = {}
+            found: dict[int, CaseResult | SimioError] = {}
             for place, result in run_many(tasks, min(workers, len(tasks)), announce=tell):
                 if isinstance(result, SimioError):
-                    raise SimioError(f"{name} = {texts[place]}: {result}")
+                    result = SimioError(f"{name} = {texts[place]}: {told(result)}")
                 found[place] = result
                 progress.step()
             return [found[place] for place in range(len(tasks))]
@@ -129,14 +132,24 @@ def capacity(
     if not complete:
         sys.exit(INTERRUPTED)
     if search.most is None:
-        raise SimioError(f"the promises hold at none of the loads that were tried, down to {_least(search)}")
+        raise SimioError(f"the promises hold at none of the loads that were tried, {_nearest(search)}")
 
 
-def _least(search: Capacity) -> str:
-    """The smallest load, and what was seen there of the promises."""
-    least = min(search.loads, key=lambda load: load.value)
-    seen = (f"{each.quantity} is {each.value_text(least.result)}" for each in search.conditions)
-    return f"{least.text}: there {' and '.join(seen)}"
+def _nearest(search: Capacity) -> str:
+    """The load beside which all others keep less of the promises, and what was seen there of them."""
+    small, bad = search.too_small, search.least_bad
+    if small is None:
+        assert bad is not None
+        return f"down to {_seen(search, bad)}"
+    return f"of which {_seen(search, small)}" + (
+        f"; and {_seen(search, bad)}" if bad else ", and no larger one was run"
+    )
+
+
+def _seen(search: Capacity, load: TriedLoad) -> str:
+    """A load and what was seen there of the promises."""
+    seen = (f"{each.quantity} is {each.value_text(load.result)}" for each in search.conditions)
+    return f"{load.text}: there {' and '.join(seen)}"
 
 
 def _case(source: ScenarioFile, sets: Sequence[str], number: int | None) -> int:

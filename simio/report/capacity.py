@@ -37,8 +37,12 @@ def show(console: Console, search: Capacity, key: str, complete: bool) -> None:
             console.print(note, style="yellow", markup=False)
     if bad is not None:
         console.print(f"at {bad.text}: {_told(search, bad)}", markup=False)
-    elif most is not None:
+    elif most is not None and not search.refused:
         console.print("no larger load was tried, so it may be more", style="yellow")
+    for error in search.refused.values():
+        console.print(str(error), style="yellow", markup=False)
+    for text in _few(search):
+        console.print(text, style="yellow", markup=False)
     if search.uncertain:
         console.print(_uncertain(search, *search.uncertain), style="yellow")
     if search.knee:
@@ -48,6 +52,13 @@ def show(console: Console, search: Capacity, key: str, complete: bool) -> None:
     curve = drawn(search, key)
     if curve:
         console.print(f"\n{curve}", markup=False, highlight=False, no_wrap=True)
+
+
+def _few(search: Capacity) -> list[str]:
+    """Remarks on promises of which the loads at the end tell little."""
+    ends = [load for load in (search.most, search.least_bad) if load]
+    told = {load.text: [each.few(load.result) for each in search.conditions] for load in ends}
+    return [f"at {text} chance decides: {why}" for text, reasons in told.items() for why in reasons if why]
 
 
 def _uncertain(search: Capacity, low: TriedLoad, high: TriedLoad) -> str:
@@ -61,7 +72,7 @@ def _uncertain(search: Capacity, low: TriedLoad, high: TriedLoad) -> str:
 
 def _told(search: Capacity, load: TriedLoad) -> str:
     """The observed value of each promise at a load, and what limits."""
-    growing = [each.sentence for each in load.result.loads if each.grows]
+    growing = [each.sentence for each in load.result.loads if each.overloads]
     seen = [f"{each.quantity} is {each.value_text(load.result)}" for each in search.conditions]
     return "; ".join([*(growing or seen), load.result.limiter.sentence])
 
@@ -76,7 +87,7 @@ def _table(search: Capacity, key: str) -> Any:
     for load in sorted(search.loads, key=lambda each: each.value):
         result = load.result
         value = first.seen(result).value
-        held = "hold" if load.holds else "line grows" if any(each.grows for each in result.loads) else "broken"
+        held = "hold" if load.holds else _broken(search, load)
         table.add_row(
             load.text, *(each.value_text(result) for each in search.conditions),
             share_bar(min(value / first.limit, 1.0)) if first.limit else "",
@@ -85,6 +96,17 @@ def _table(search: Capacity, key: str) -> Any:
             f"{result.limiter.name} {result.limiter.busy:.0%}",
         )  # fmt: skip
     return table
+
+
+def _broken(search: Capacity, load: TriedLoad) -> str:
+    """What breaks the promises at a load, in a word or two."""
+    loads = load.result.loads
+    if any(each.grows for each in loads):
+        return "line grows"
+    if any(each.lost for each in loads):
+        return "some lost"
+    small = search.too_small
+    return "too little" if small and load.value <= small.value else "broken"
 
 
 def capacity_json(search: Capacity, key: str, complete: bool) -> str:
@@ -97,6 +119,7 @@ def capacity_json(search: Capacity, key: str, complete: bool) -> str:
         "broken_at": search.least_bad.text if search.least_bad else None,
         "knee": search.knee.text if search.knee else None,
         "interval": [load.text if load else None for load in search.interval] if search.interval else None,
+        "refused": {text: str(error) for text, error in search.refused.items()},
         "uncertain": [load.text for load in search.uncertain] if search.uncertain else None,
         "loads": [_load(search, load) for load in sorted(search.loads, key=lambda each: each.value)],
     }

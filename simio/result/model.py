@@ -137,6 +137,11 @@ class LoadUse:
     think: int = 0
 
     @property
+    def overloads(self) -> bool:
+        """True where fewer are served than arrive."""
+        return bool(self.grows or self.lost)
+
+    @property
     def sentence(self) -> str:
         """Offered and served load, in words."""
         offered, served = figure(self.offered), figure(self.served)

@@ -97,6 +97,15 @@ class Requirement:
         fewest = FEWEST.get(STATISTICS.get(self.what, ""), 1) * len(result.seeds)
         return any(self.name in _names(each.name) and each.count >= fewest for each in result.observations)
 
+    def few(self, result: CaseResult) -> str:
+        """Why the times of a result tell little of the condition; '' where they are enough."""
+        if self.observed(result):
+            return ""
+        counts = [each.count for each in result.observations if self.name in _names(each.name)]
+        a_run = max(counts, default=0) // len(result.seeds)
+        needed = FEWEST.get(STATISTICS.get(self.what, ""), 1)
+        return f"a run has {a_run} times of {self.name}, and {self.what} takes {needed}: a longer run.until has them"
+
     def holds(self, result: CaseResult) -> bool:
         """True where the value fulfils the condition."""
         return OPERATORS[self.comparison](self.seen(result).value, self.limit)

@@ -30,9 +30,12 @@ def seen_in(condition: Requirement, measures: Mapping[str, float]) -> SeenValue:
 
 
 def broken(condition: Requirement, measures: Mapping[str, float]) -> float:
-    """Share of its limit by which a condition is missed; 0 where it holds. No condition holds where a line grows."""
+    """Share of its limit by which a condition is missed; 0 where it holds.
+
+    No condition holds where fewer are served than arrive.
+    """
     seen = seen_in(condition, measures)
-    grows = any(value > 0 for name, value in measures.items() if name.startswith("growth of "))
+    grows = any(value > 0 for name, value in measures.items() if name.startswith(("growth of ", "loss of ")))
     if OPERATORS[condition.comparison](seen.value, condition.limit) and not grows:
         return 0.0
     return max(abs(seen.value - condition.limit) / (abs(condition.limit) or 1.0), 1e-9)

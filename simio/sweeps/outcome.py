@@ -147,6 +147,8 @@ def measures_of(result: CaseResult) -> dict[str, float]:
     for load in result.loads:
         found[f"served of {load.name} (/s)"] = load.served
         found[f"growth of {load.name} (/s)"] = load.grows
+        if load.lost:
+            found[f"loss of {load.name} (/s)"] = load.lost
     for tally in result.tallies:
         found[tally.name] = tally.value / (PS if tally.unit == "ps" else 1)
     return found

@@ -30,6 +30,12 @@ def test_the_command_finds_a_rate(tmp_path: Path) -> None:
     assert all(load["holds"] == (load["seen"]["p90 of reads"]["value"] < 40 * MS) for load in found["loads"])
 
 
+def test_ends_the_wrong_way_round_are_refused(tmp_path: Path) -> None:
+    done = capacity(tmp_path, "--until", "p90 of reads < 40 ms", "--from", "50 /s", "--to", "3 /s")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "--from 50 /s --to 3 /s: found the smallest load above the largest" in done.stderr
+
+
 def test_the_first_line_is_the_answer(tmp_path: Path) -> None:
     done = capacity(tmp_path, "--until", "p90 of reads < 40 ms", "--to", "30 /s")
     first, second, third, *_ = done.stdout.splitlines()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
 from one_observation import MS, result
 
 from simio.errors import SimioError
-from simio.report import knee
+from simio.report import console, knee
+from simio.report.capacity import show
+from simio.result.model import LoadUse
 from simio.sweeps.capacity import Capacity
 from simio.sweeps.conditions import condition
 from simio.units import parse
@@ -101,6 +104,67 @@ def test_promises_that_always_hold_are_told() -> None:
     )
     with pytest.raises(SimioError, match="no end was found"):
         free.search()
+
+
+def served(load: float, time: float = 1 * MS) -> SimpleNamespace:
+    """A result in which 10 requests a second are served for each user, up to 100."""
+    found = result(time)
+    found.loads = (LoadUse("reads", min(10 * load, 100), min(10 * load, 100), users=1, think=1),)
+    return found
+
+
+def promised(run, *texts: str, start: int = 2, **more) -> Capacity:
+    search = Capacity([condition(text) for text in texts], run, Fraction(start), None, **more)
+    search.search()
+    return search
+
+
+def test_a_load_may_be_too_small_for_a_promise_of_more() -> None:
+    def run(texts: Sequence[str], _factor: int) -> list[SimpleNamespace]:
+        return [served(float(text), float(text) * MS) for text in texts]
+
+    between = promised(run, "mean of reads < 8 ms", "served of reads > 30 /s")
+    assert (between.most.value, between.least_bad.value) == (7, 8)
+    assert between.too_small.value == 2
+    # Four users ask for 40 a second, whose mean is too long already.
+    none = promised(run, "mean of reads < 4 ms", "served of reads > 60 /s")
+    assert (none.most, none.too_small.value, none.least_bad.value) == (None, 3, 4)
+    # More than 100 a second are never served, so that all loads are too large.
+    assert promised(run, "served of reads > 200 /s").most is None
+
+
+def test_a_promise_of_more_may_be_broken_by_a_load_that_is_too_large() -> None:
+    def run(texts: Sequence[str], _factor: int) -> list[SimpleNamespace]:
+        return [served(20 / float(text)) for text in texts]
+
+    found = promised(run, "served of reads > 30 /s", start=20)
+    assert (found.most.value, found.least_bad.value) == (6, 7)
+
+
+def test_a_load_that_cannot_be_run_leaves_what_is_known() -> None:
+    def run(texts: Sequence[str], _factor: int) -> list[SimpleNamespace | SimioError]:
+        return [result(1 * MS) if int(text) < 300 else SimioError("no room") for text in texts]
+
+    found = promised(run, "mean of reads < 4 ms")
+    assert (found.most.value, found.least_bad, list(found.refused)) == (256, None, ["512"])
+    with pytest.raises(SimioError, match="no room"):
+        promised(run, "mean of reads < 4 ms", start=400)
+
+
+def test_no_promise_holds_where_some_are_lost() -> None:
+    def run(texts: Sequence[str], _factor: int) -> list[SimpleNamespace]:
+        found = [result(1 * MS) for _ in texts]
+        for text, each in zip(texts, found, strict=True):
+            each.loads = (LoadUse("d", float(text), min(float(text), 50), lost=max(float(text) - 50, 0)),)
+        return found
+
+    assert promised(run, "mean of reads < 4 ms").most.value == 50
+
+
+def test_few_times_are_told() -> None:
+    few = promised(lambda texts, _: [result(MS, count=20) for _ in texts], "p99 of reads < 4 ms", ends=(None, 2))
+    text = console.printed(partial(show, search=few, key="workload.reads.processes", complete=True))
+    assert "at 2 chance decides: a run has 10 times of reads, and p99 takes 100" in text
 
 
 def noisy(width: float, tried: list[tuple[str, int]], seeds: int = 2) -> Capacity:

@@ -99,6 +99,7 @@ def test_conditions_are_the_same_on_what_a_sweep_keeps(tmp_path: Path) -> None:
     assert broken(condition("p50 of reads < 1 s"), measures) == 0
     assert broken(condition("p50 of reads < 1 ps"), measures) > 0
     assert broken(condition("p50 of reads < 1 s"), {**measures, "growth of reads (/s)": 2.0}) > 0
+    assert broken(condition("p50 of reads < 1 s"), {**measures, "loss of reads (/s)": 2.0}) > 0
     with pytest.raises(SimioError, match="did you mean 'reads: block'"):
         seen_in(condition("p99 of raeds: block < 1 s"), measures)
 
