@@ -37,6 +37,8 @@ class CloudDrive:
         p.tally(disk.name, "its provisioned requests", waited + buckets.REQUESTS, "ps")
         p.tally(disk.name, "its burst rate of requests", waited + buckets.BURST, "ps")
         p.tally(disk.name, "its provisioned bytes", waited + buckets.RATE, "ps")
+        p.servers(disk.name, "rate of requests", self.state + buckets.TAKEN + buckets.BURST, 1)
+        p.servers(disk.name, "rate of bytes", self.state + buckets.TAKEN + buckets.RATE, 1)
         if sheet.credits:
             p.tally(disk.name, CREDITS_LEFT, self.state + buckets.CREDITS, "requests")
             p.gauge(disk.name, CREDITS_LEFT, self.state + buckets.CREDITS, "requests")

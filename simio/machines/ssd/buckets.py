@@ -22,6 +22,7 @@ BYTES = WORDS.word("bytes", "ps", about="of 4096 bytes at the provisioned rate")
 UNIT = WORDS.word("unit", "bytes", about="that count as a request")
 PAID = WORDS.table("paid", 3, "ps", about="instants of the buckets")
 WAITED = WORDS.table("waited", 3, "ps", about="time in which a request waited for each of the buckets")
+TAKEN = WORDS.table("taken", 3, "ps", about="what all requests have taken from each bucket, as the time to fill it")
 LAST = WORDS.word("last", "ps", about="when the last request went on that had to wait")
 CREDITS = WORDS.word("credits", "requests", about="left when the last request came")
 REQUESTS, BURST, RATE = range(3)
@@ -40,6 +41,7 @@ def pay(state: NDArray, base: int, now: int, bucket: int, depth: int, time: int)
     """Take from a bucket what fills in `time`; instant from which on it allows that."""
     at = max(state[base + PAID + bucket], now - depth)
     state[base + PAID + bucket] = at + time
+    state[base + TAKEN + bucket] += time
     return at
 
 
