@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simio.engines.outcome import Ints, Outcome
-from simio.program.roles import PERIOD_PAUSE, TRACE_PAUSE
+from simio.program.roles import PERIOD_PAUSE, RATE_PAUSE, RECEIVER, TRACE_PAUSE
 from simio.program.steps import PROFILED, UNBOUNDED, Program, Tally
 from simio.result.model import ContainerUse, Pace, ResourceUse, TallyValue, ThreadUse, Throughput
 
@@ -108,8 +108,13 @@ def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
 
 def pace(program: Program, outcome: Outcome) -> Pace:
     """Waits of loads by themselves: replays as their traces do, senders for their periods; of several, the mean."""
-    senders = sum(start.count for start in program.starts if not start.daemon)
-    for name, number, owner in ((TRACE_PAUSE, len(program.feeds), "trace"), (PERIOD_PAUSE, senders, "period")):
+    senders = sum(start.count for start in program.starts if not start.daemon and RECEIVER not in start.name)
+    pauses = (
+        (TRACE_PAUSE, len(program.feeds), "trace"),
+        (PERIOD_PAUSE, senders, "period"),
+        (RATE_PAUSE, senders, "rate"),
+    )
+    for name, number, owner in pauses:
         if number and name in program.names:
             spent = int(outcome.threads[program.names.index(name), 2])
             # As with threads, the pause that the time limit cuts off counts whole.

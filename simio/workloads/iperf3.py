@@ -22,6 +22,7 @@ from simio.formats.iperf3.command import BLOCK
 from simio.machines.tcp import connection
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, since
+from simio.program.roles import RATE_PAUSE, RECEIVER
 from simio.program.service import SECOND
 from simio.workloads import register_workload
 from simio.workloads.common.ending import check_ends
@@ -70,7 +71,7 @@ def _tcp(site: Site, params: Iperf3Streams, own: str, whole: str) -> None:
     p, length = site.p, params.length or BLOCK
     ends = sender, receiver = site.sockets.connection(params, own, (length, length), True, params.mss)
     received, sent = site.stream(f"{own}: received"), p.observation(f"{own}: sent", "sent", "bytes")
-    with p.thread(f"{own}: receiver on {params.to}"):
+    with p.thread(f"{own}{RECEIVER}{params.to}"):
         receiver.accept()
         got = p.register()
         with p.until(got >= END_OF_FILE):
@@ -112,7 +113,7 @@ def _udp(site: Site, params: Iperf3Streams, own: str, whole: str) -> None:
     read = p.container(f"{own} read", unit="datagrams")
     arrive, ports = partial(socket.arrive_to_be_read, read), (site.sockets.port(), SERVER_PORT)
     flow = UdpFlow(own, stacks, path, arrive, ports, params.window or stacks[0].datagram_buffer)
-    with p.thread(f"{own}: receiver on {params.to}", daemon=True), p.forever():
+    with p.thread(f"{own}{RECEIVER}{params.to}", daemon=True), p.forever():
         data, begun = p.register(), p.register()
         stacks[1].call()
         socket.receive(data, begun)
@@ -148,13 +149,9 @@ def _paced(p: Builder, own: str, params: Iperf3Streams, length: int, write: Call
         return
     each = round(length * SECOND / params.rate)
     begun, due, rest = p.now(), p.register(0), p.register()
-    green = p.container(f"{own} green light", unit="turns")
     with p.loop(count):
         write()
         due.set(due + each)
         with p.when(since(begun) < due):
             rest.set((due + (params.pacing - 1)) // params.pacing * params.pacing - since(begun))
-            with p.fork(f"{own} timer"):
-                p.wait(rest)
-                p.put(green, 1)
-            p.get(green, 1)
+            p.rest(rest, RATE_PAUSE)

@@ -118,6 +118,20 @@ def test_who_sends_by_a_period_is_not_busy(tmp_path: Path) -> None:
     assert (limit.kind, limit.name) == ("load", "a.eth>b.eth")
 
 
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
+def test_who_sends_at_a_rate_is_not_busy(protocol: str, tmp_path: Path) -> None:
+    # 10 Mbit/s of a line that carries a hundred times as much.
+    path = tmp_path / "case.yaml"
+    path.write_text(
+        "title: A rate of iperf3\nhosts: {a: {model: hosts/linux-namespace}, b: {like: a}}\n"
+        "links: [{model: links/ethernet-1000, between: [a.eth, b.eth]}]\n"
+        f"workload: {{iperf3: {{from: a, to: b, protocol: {protocol}, rate: 10 Mbit/s}}}}\nrun: {{until: 2 s}}\n"
+    )
+    limit = run_case(read(path).cases[0]).limiter
+    assert limit.sentence.startswith("The rate sets the pace: senders wait for it 100% of the time. Busiest: a.eth>")
+    assert (limit.kind, limit.name) == ("load", "a.eth>b.eth")
+
+
 @pytest.mark.parametrize(("blocks", "limit"), [("sequential", ("window", "d media")), ("random", ("lock", "d"))])
 def test_media_that_read_ahead_all_the_time_limit(blocks: str, limit: tuple[str, str], tmp_path: Path) -> None:
     path = tmp_path / "case.yaml"

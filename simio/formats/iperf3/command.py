@@ -220,7 +220,10 @@ def _options(text: str) -> tuple[dict[str, str], list[str]]:
     return given, faults
 
 
-_EXPECTED = {"_rate": "a rate such as 10M", "_size": "a size such as 64K", "_seconds": "seconds"}
+_EXPECTED = {
+    "_rate": "a rate such as 10M", "_size": "a size such as 64K", "_seconds": "seconds",
+    "_count": "a whole number above zero",
+}  # fmt: skip
 
 
 class _Reader:
