@@ -17,7 +17,7 @@ from simio.result.demerit import demerits
 from simio.result.extrapolated import extrapolated
 from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import Evidence, limiter
-from simio.result.loads import ending, pooled_loads
+from simio.result.loads import beyond, ending, pooled_loads
 from simio.result.model import CaseResult, Check, JobRun, LoadUse, ResourceUse, StreamRate
 from simio.result.phases import ended_early, unlike, unsteady
 from simio.result.pooling import pooled_observations, pooled_streams
@@ -51,7 +51,7 @@ def case_result(
     demerits.
     """
     outcome, span = runs.outcome, runs.spans[0]
-    loads = pooled_loads([each.loads for each in runs.seen])
+    loads = beyond(pooled_loads([each.loads for each in runs.seen]), program, outcome, runs.rate, runs.cap)
     threads = usage.thread_use(program, outcome)
     tallies = usage.tallies(program, outcome, span)
     jobs = job_runs(case.system, program, outcome) if told else ()

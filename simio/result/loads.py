@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from simio import units
 from simio.engines.outcome import Outcome, Status
+from simio.limits import Cap
 from simio.program.service import SECOND
 from simio.program.steps import Load, Program
 from simio.result.model import LoadUse, Throughput
@@ -27,6 +28,8 @@ BATCHES = 20
 """Equal parts of a run over which the dispersion of arrivals is estimated."""
 SURE = 3.0
 """Standard deviations of the number of arrivals by which fewer must be served for the line to be called growing."""
+SURPLUS = 0.001
+"""Share by which more has to be asked for than a bound lets pass, as sizes of requests are those of a sample."""
 THIN = 0.05
 """Share of the requests asked for that have to be lacking for a load to be told to end before a run does."""
 MOST = 0.9
@@ -93,6 +96,22 @@ def _unsent(program: Program, outcome: Outcome, load: Load, rate: float, since: 
     marks = outcome.records((sent,))
     inside = (marks[:, 0] > since) & (marks[:, 0] <= until)
     return max(rate - int(marks[inside, 2].sum()) * SECOND / (until - since) / size, 0.0)
+
+
+def beyond(
+    loads: tuple[LoadUse, ...], program: Program, outcome: Outcome, rate: Fraction, cap: Cap | None
+) -> tuple[LoadUse, ...]:
+    """The loads; the only one of a run that is cut off grows if it asks for more than the bound `cap` lets pass.
+
+    So much is certain however short the run is, and although arrivals vary by more than what is lacking.
+    """
+    if cap is None or len(loads) != 1 or len(program.workloads) != 1 or outcome.status != Status.UNTIL:
+        return loads
+    (load,) = loads
+    if load.users or load.overloads or not load.served or not rate:
+        return loads
+    most = float(cap.rate / rate) * load.served
+    return (replace(load, grows=load.offered - most),) if load.offered > (1 + SURPLUS) * most else loads
 
 
 def ending(program: Program, outcome: Outcome, span: Throughput) -> list[str]:

@@ -193,3 +193,15 @@ def test_datagrams_that_wait_for_their_sender_are_not_lost(slow: str, grows: int
     missing = use.offered - use.served
     assert use.grows == pytest.approx(grows * missing, abs=0.02 * missing)
     assert use.lost == pytest.approx(lost * missing, abs=0.02 * missing)
+
+
+@pytest.mark.parametrize(("rate", "grows"), [("1165 /s", 0.0), ("1180 /s", 1180 - 10**7 / 8 / 1066)])
+def test_a_load_beyond_the_bound_grows_however_little_and_short(rate: str, grows: float, tmp_path: Path) -> None:
+    # In 4 s the number of arrivals varies by 5% (three standard deviations); the bound is exceeded by 0.7%.
+    path = tmp_path / "datagrams.yaml"
+    path.write_text(DATAGRAMS, encoding="utf-8")
+    (use,) = run_case(
+        load_file(path, ["links.first.rate=10 Mbit/s", f"workload.d.arrivals.rate={rate}"]).cases[0]
+    ).loads
+    assert use.grows == pytest.approx(grows, abs=1)
+    assert use.lost == 0
