@@ -83,9 +83,30 @@ def test_a_run_ends_when_all_operations_are_done(tmp_path: Path) -> None:
     assert result.throughput.amount == 100 * 1024
 
 
-def test_datagrams_that_are_dropped_are_lost_and_no_line_grows(tmp_path: Path) -> None:
+def test_datagrams_that_come_faster_than_their_host_sends_wait_for_it(tmp_path: Path) -> None:
+    # Nothing drops them: the sender waits for room in its socket, and they for the sender.
     result = ran(tmp_path, ARRIVING["large datagrams"].replace("500 /s", "60000 /s"), "run.until=100 ms")
     (use,) = result.loads
+    assert use.lost == 0
+    assert use.grows == pytest.approx(use.offered - use.served)
+    assert use.grows > 1000
+    (sent,) = (float(stream.rate) for stream in result.streams if stream.sent)
+    assert float(result.rate) == pytest.approx(sent, rel=0.01)
+
+
+def test_datagrams_that_are_dropped_are_lost_and_no_line_grows(tmp_path: Path) -> None:
+    # A switch has room for 16 KiB before a line of 10 Mbit/s.
+    links = (
+        "switches: {s: {model: switches/catalyst-6509, buffer: 16 KiB}}\n"
+        "links:\n"
+        "  - {model: links/ethernet-1000, between: [a.eth, s], length: 10 m}\n"
+        "  - {model: links/ethernet-1000, rate: 10 Mbit/s, between: [s, b.eth], length: 10 m}\n"
+    )
+    path = tmp_path / "dropped.yaml"
+    load_of = ARRIVING["datagrams"].replace("500 /s", "5000 /s")
+    begin, _, end = HOSTS.partition("links:\n")
+    path.write_text(f"{begin}{links}{end.partition('m}' + chr(10))[2]}    {load_of}\n")
+    (use,) = run_case(load(str(path), ("run.until=500 ms",)).cases[0]).loads
     assert use.grows == 0
     assert use.lost == pytest.approx(use.offered - use.served)
     assert use.lost > 1000
