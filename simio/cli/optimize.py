@@ -35,12 +35,14 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.optimum import show
     from simio.result.request_rate import counts_requests
     from simio.sweeps.conditions import Requirement, check_dimension, check_named, condition
+    from simio.sweeps.constraints import told
     from simio.sweeps.cost import Prices, price, price_list
     from simio.sweeps.optimize import Goal, Search
     from simio.sweeps.space import Space
     from simio.sweeps.sweep import Plan, check
     from simio.sweeps.ties import COST
     from simio.sweeps.values import axis
+    from simio.wording import figure, in_unit, settings_text
 
 NONE = "none carries enough and keeps what was promised"
 
@@ -120,7 +122,22 @@ def optimize(
         sys.exit(INTERRUPTED)
     if goal.best(search.rows) is None:
         errors = dict.fromkeys(row.error for row in search.rows if row.error)
-        raise SimioError("no configuration qualifies: " + ("; ".join(list(errors)[:3]) or NONE))
+        raise SimioError(
+            "no configuration qualifies: " + ("; ".join(list(errors)[:3]) or NONE + _nearest(search, unit))
+        )
+
+
+def _nearest(search: Search, unit: str) -> str:
+    """The configuration that misses what was asked for by least, and what it has of that; '' where none was run."""
+    ran = [row for row in search.rows if row.outcome]
+    if not ran:
+        return ""
+    row = min(ran, key=lambda each: (search.goal.value(each), each.number))
+    assert row.outcome
+    seen = [told(search.goal.conditions, row.outcome.measures)] if search.goal.conditions else []
+    if search.goal.least:
+        seen.append(f"throughput is {figure(in_unit(row.throughput or 0.0, unit))} {unit}")
+    return f"; the nearest has {settings_text(row.settings)}: {'; '.join(seen)}" if seen else ""
 
 
 def _plan(scenario: str, ranges: tuple[str, ...], sets: tuple[str, ...], number: int | None, prices: Prices) -> Plan:

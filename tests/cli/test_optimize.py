@@ -183,3 +183,5 @@ def test_the_cheapest_that_keeps_a_promise_is_found(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, [*args, "--until", "p90 of reads < 10 us"])
     assert done.exit_code == 2
     assert "none carries enough and keeps what was promised" in done.stderr
+    assert "; the nearest has workload.reads.depth = " in done.stderr
+    assert ": p90 of reads is " in done.stderr
