@@ -53,9 +53,14 @@ class PacketSwitch:
             whose = " for some classes" if self.sheet.pause_classes else ""
             raise RunError(f"{self.name!r} has a buffer of {has}{whose}, and packets have up to {need}")
 
-    def _queue(self, incoming: Wire, outgoing: Wire) -> DropQueue:
-        """The buffer in which packets from one wire to another wait."""
+    def _queue(self, packet: Packet, incoming: Wire, outgoing: Wire) -> DropQueue:
+        """The buffer in which a packet from one wire to another waits; at an output each class has its own.
+
+        Else a class that waits would fill the buffer, and the more urgent ones be dropped as often.
+        """
         where = {"output": outgoing.name, "input": incoming.name, "shared": self.name}[self.sheet.buffering]
+        if self.sheet.buffering == "output" and self.sheet.discipline == "priority":
+            where = f"{where} class {packet.traffic_class}"
         if where not in self._queues:
             self._queues[where] = DropQueue(self.p, f"{where} buffer", self.sheet.lossy_memory, self.name)
         return self._queues[where]
@@ -121,7 +126,7 @@ class PacketSwitch:
             with memory.entered(packet, size):
                 yield lambda: memory.leave(size)
             return
-        queue, pauses = self._queue(incoming, outgoing), self._pauses.get(incoming.name)
+        queue, pauses = self._queue(packet, incoming, outgoing), self._pauses.get(incoming.name)
         output = self._output(outgoing) if self.sheet.share else None
         held = [(output, size)] if output else []
         with ExitStack() as stack:
