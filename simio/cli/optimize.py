@@ -38,6 +38,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.sweeps.constraints import told
     from simio.sweeps.cost import Prices, price, price_list
     from simio.sweeps.optimize import Goal, Search
+    from simio.sweeps.rows import SweepRow
     from simio.sweeps.space import Space
     from simio.sweeps.sweep import Plan, check
     from simio.sweeps.ties import COST
@@ -115,6 +116,8 @@ def optimize(
         except KeyboardInterrupt:
             complete = False
     write(None, printed(partial(show, search=search, unit=unit, complete=complete)))
+    if prices and search.runs and len(search.rows) == search.runs and not any(map(_cost, search.rows)):
+        tell(f"{prices} has no price of any part of these configurations: all cost nothing")
     if output:
         more = ["cost"] if known else []
         write_file(output, table.as_table(table.records(search.rows, plan.keys, unit, more), form, plan.keys))
@@ -125,6 +128,10 @@ def optimize(
         raise SimioError(
             "no configuration qualifies: " + ("; ".join(list(errors)[:3]) or NONE + _nearest(search, unit))
         )
+
+
+def _cost(row: SweepRow) -> float:
+    return row.value(COST) or 0.0
 
 
 def _nearest(search: Search, unit: str) -> str:

@@ -135,6 +135,10 @@ def test_parts_have_the_prices_of_a_list(tmp_path):
     prices.write_text("adapters/iris-hippi: 1000\nlinks/hippi-800: 50.5\n")
     result = simio(*FIXED, *GRID, "--prices", str(prices))
     assert "cost 2050" in result.output.splitlines()[0]
+    assert "cost nothing" not in result.output
+    prices.write_text("disks/atlas-10k: 300\n")
+    result = simio(*FIXED, *GRID, "--prices", str(prices))
+    assert "prices.yaml has no price of any part of these configurations: all cost nothing" in result.output
     prices.write_text("adapters/iris-hipi: 1000\nlinks/hippi-800: much\n")
     result = simio(*FIXED, *GRID, "--prices", str(prices))
     assert result.exit_code == 2
