@@ -64,7 +64,8 @@ def prepare(
     everything = fitted_values(parts, published) + own_fitted_values(_own_sheets(chosen, library, parts), chosen)
     values = [value for value in everything if set(value.studies) & set(chosen)]
     if not values:
-        faults.append(_nothing(chosen, everything))
+        own = [name for name in chosen if name in library.own]
+        faults.append(_nothing_own(own) if len(own) == len(chosen) else _nothing(chosen, everything))
     if faults:
         raise SimioError("\n".join(faults))
     wanted = [row for row in rows(chosen, library) if row.measured is not None and row.of.fit]
@@ -124,6 +125,13 @@ def _nothing(chosen: Sequence[str], everything: Sequence[CatalogueValue]) -> str
     known = sorted({study for value in everything for study in value.studies})
     there = f"values are fitted to {', '.join(known)}" if known else "no value of the catalogue is fitted"
     return f"no value of the catalogue is fitted to {_named(chosen)}; {there}"
+
+
+def _nothing_own(own: Sequence[str]) -> str:
+    return (
+        f"no datasheet beside the scenarios of {_named(own)} has a value to fit; expected one with basis: fitted, "
+        f"bounds, and source: {own[0].rpartition('/')[2]}.yaml"
+    )
 
 
 def _too_few(

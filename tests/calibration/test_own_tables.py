@@ -109,6 +109,14 @@ def test_a_datasheet_of_ones_own_is_calibrated(folder: Path, named: str) -> None
     assert {path: path.read_bytes() for path in (ROOT / "models").glob("*/*.yaml")} == models
 
 
+def test_a_table_of_ones_own_to_which_nothing_is_fitted_says_what_would_be(folder: Path) -> None:
+    shutil.copy(ROOT / "models" / "disks" / "fc-15k-2002.yaml", folder / "disk.yaml")
+    done = simio("calibrate", "./mine/mine-table.yaml", "--dry-run")
+    assert done.exit_code == 2
+    assert "no datasheet beside the scenarios of './mine-table' has a value to fit" in done.stderr
+    assert done.stderr.strip().endswith("source: mine-table.yaml")
+
+
 def test_a_folder_without_tables(folder: Path) -> None:
     Path("empty").mkdir()
     done = simio("validate", "./empty")
