@@ -9,8 +9,8 @@ from simio.description.model import System
 from simio.machines.failing import requests
 from simio.program.builder import Builder, Register
 
-_WITH_PARITY = ("raid3", "raid5", "raid6", "erasure", "raidz1", "raidz2", "raidz3")
-"""Kinds of volumes that survive the loss of a member by its parity."""
+_SURVIVED = {"raid3": 1, "raid5": 1, "raid6": 2}
+"""Members that volumes do without by parity; others have its number in their description, if they have parity."""
 
 
 class Failures:
@@ -96,5 +96,4 @@ def can_fail(system: System, name: str, cut: Collection[str] = ()) -> bool:
     failing = sum(can_fail(system, member, cut) for member in members)
     if volume.kind == "mirror":
         return failing == len(members)
-    survives = 2 if volume.kind == "raid6" else int(volume.kind in _WITH_PARITY)
-    return failing > max(survives - len(volume.failed), 0)
+    return failing > max(_SURVIVED.get(volume.kind, volume.parity) - len(volume.failed), 0)

@@ -128,7 +128,7 @@ def _over(
     if losses is None or not (
         losses.spares or (words and level != MIRROR and len(failed) < (2 if level == RAID6 else 1))
     ):
-        survives = None if failed else losses
+        survives = losses if len(failed) < geometry.parities or level == MIRROR else None
         lost = both(min(failed), max(failed), number) if len(failed) == 2 else next(iter(failed), None)
         return VolumeDevice(p, name, geometry, Members(p, name, geometry, members, parity, survives), lost=lost)
     if level == MIRROR and len({*losses.spares, *failed, *words}) > 1:

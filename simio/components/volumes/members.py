@@ -89,8 +89,9 @@ class Members:
 
     @property
     def _survived(self) -> int:
-        """Members without which parity makes up for what they had."""
-        return self.parities if self.level in CODED else 1
+        """Members more without which parity makes up for what they had, beside those that are lost from the start."""
+        lost = sum(not self.exists(member) for member in range(self.number))
+        return self.parities - lost if self.level in CODED else 1
 
     @property
     def failures(self) -> Failures:
@@ -131,7 +132,7 @@ class Members:
                 request.emit(chosen)
 
     def issue(self, member: int, request: Request) -> None:
-        """A piece of a request, in the calling thread; nothing makes up for it while another member is lost."""
+        """A piece of a request, in the calling thread; parity makes up for it as long as there is enough of it."""
         if self.level == MIRROR and self.failing:
             self._attempt(member, request)
         elif member not in self.failing:
@@ -142,10 +143,15 @@ class Members:
             with self._when(request.present, "=="):
                 self._attempt(member, replace(request, present=self.number))
         else:
-            if {*self.losable} - {member}:
-                with self._when(request.present, "<"):
-                    self.ask(member, request)
-            with self._when(request.present, ">=") if self.losable else nullcontext():
+            others = {*self.losable} - {member}
+            if not others:
+                with self._when(request.present, ">=") if self.losable else nullcontext():
+                    self._attempt(member, request)
+                return
+            beside = self.parities > 1 and self.level in CODED and request.verb == "read"
+            with self._lost(request.present, 2 if beside else 1):
+                self.ask(member, request)
+            with self._lost(request.present, 2 if beside else 1, fewer=True):
                 self._attempt(member, request)
 
     @contextmanager
@@ -153,6 +159,13 @@ class Members:
         """Steps for a state in which present members compare like this with all."""
         assert isinstance(present, Register)
         with self.p.when(present, comparison, self.number), self.p.scope():
+            yield
+
+    @contextmanager
+    def _lost(self, present: int | Register, least: int, fewer: bool = False) -> Iterator[None]:
+        """Steps for a state in which at least so many members are lost, 1 or 2, or fewer than that."""
+        assert isinstance(present, Register)
+        with self.p.when(present, ">=" if fewer else "<", self.number if least == 1 else 0), self.p.scope():
             yield
 
     # --- members that fail -----------------------------------------------------------------------------------
@@ -180,7 +193,7 @@ class Members:
                     size = request.size // data
                     self.parity.xor(data, size)
                     share = p.register(request.at // data)
-                    self._repair(which, replace(request, at=share, size=size, aligned=request.aligned // data))
+                    self.repair(which, replace(request, at=share, size=size, aligned=request.aligned // data))
 
     def _attempt(self, member: int, request: Request) -> None:
         """One request of one member that can fail, and of others in its place."""
@@ -194,15 +207,33 @@ class Members:
                 if reads and self.level == RAID3:
                     self.ask(self.number - 1, request)
                 if reads and self.level in CODED:
-                    # With more than one parity, not all of the others are needed.
-                    others = [other for other in range(self.number) if other != member and self.exists(other)]
-                    others = others[: self.number - self._survived]
-                    for other in others:
-                        with p.fork(f"{self.name}: rebuilt", joined=True):
-                            self.ask(other, request)
-                    p.join()
-                    self.compute(len(others), request.size)
+                    self._others_instead(member, request)
+                    self.compute(self.number - self.parities, request.size)
                     self._try(failed, member, request.of("write"))
+
+    def _others_instead(self, member: int, request: Request) -> None:
+        """Read what makes up for a member: with more than one parity, not all of the others are needed.
+
+        One that may be lost by now is left out, and else the last.
+        """
+        p, present, needed = self.p, request.present, self.number - self.parities
+        others = [other for other in range(self.number) if other != member and self.exists(other)]
+        if not ({*self.losable} - {member} and self.parities > 1 and isinstance(present, Register)):
+            for other in others[:needed]:
+                with p.fork(f"{self.name}: rebuilt", joined=True):
+                    self.ask(other, request)
+            p.join()
+            return
+        others = others[: needed + 1]
+        with p.scope():
+            absent = p.register(others[-1])
+            for other in others:
+                with p.when(present == other):
+                    absent.set(other)
+            for other in others:
+                with p.when(absent != other), p.fork(f"{self.name}: rebuilt", joined=True):
+                    self.ask(other, request)
+            p.join()
 
     def _try(self, failed: Register, member: int, request: Request) -> None:
         """Ask a member unless it was given up; `failed` is above zero if that was in vain."""
@@ -215,7 +246,7 @@ class Members:
         with p.when(failed == 0), self.failures.watched(failed), p.scope():
             self.ask(member, request)
 
-    def _repair(self, which: Register, request: Request) -> None:
+    def repair(self, which: Register, request: Request) -> None:
         """Write data of the others to the member that could not read them, whose number is in a register."""
         for member in self.failing:
             with self.p.when(which == member), self.p.scope():
@@ -248,7 +279,7 @@ class Members:
             with p.when(failed > 0):
                 self.failures.fail()
             with p.when(failed == 0):
-                self._repair(missed, request)
+                self.repair(missed, request)
 
     def _others(self, present: int | Register) -> int | Register:
         """Number of members beside one."""

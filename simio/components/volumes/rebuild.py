@@ -1,10 +1,10 @@
 """The rebuild of a volume onto a spare.
 
 Up to where it is rebuilt, the spare is a member like others; beyond, the volume does without, and so it does where a
-chunk could not be rebuilt since another member could not read it. The rebuild reads a chunk of all other members,
-computes that of the lost one, and writes it to the spare; as many chunks as lie in its window are under way at once,
-and done in order (Linux md, drivers/md/md.c: md_do_sync; raid5.c: get_active_stripe). It can be kept below a rate,
-and above another one gives way to the users of the volume.
+chunk could not be rebuilt since more members could not read it than parity makes up for. The rebuild reads a chunk of
+all other members, computes that of the lost one, and writes it to the spare; as many chunks as lie in its window are
+under way at once, and done in order (Linux md, drivers/md/md.c: md_do_sync; raid5.c: get_active_stripe). It can be
+kept below a rate, and above another one gives way to the users of the volume.
 """
 
 from __future__ import annotations
@@ -190,16 +190,49 @@ class Rebuild:
                 with p.when(gone > 0):
                     assert first is not None
                     first.set(others.index(member))
-        for number, member in enumerate(others[:1] if mirror else others):
-            with self._needed(first, number, unneeded, len(others)), p.fork(self._child, joined=True):
-                if mirror:
-                    volume.serve(request)
-                else:
-                    volume.members.ask(member, request)
-        p.join()
-        if not mirror:
+        if mirror:
+            with p.fork(self._child, joined=True):
+                volume.serve(request)
+            p.join()
+        else:
+            self._others(request, others, first, unneeded)
             volume.members.compute(len(others) - unneeded, chunk)
         self.spare.write(at, chunk, chunk)
+
+    def _others(self, request: Request, others: list[int], first: Register | None, unneeded: int) -> None:
+        """Read what is needed of the others, and what was left out in place of members that cannot read theirs.
+
+        What such a member has is computed, too, and written to it (Linux md, drivers/md/raid5.c: handle_stripe).
+        """
+        p, members, size = self.p, self.volume.members, request.size
+        if first is None or not {*members.failing}.intersection(others):
+            for number, member in enumerate(others):
+                with self._needed(first, number, unneeded, len(others)), p.fork(self._child, joined=True):
+                    members.ask(member, request)
+            p.join()
+            return
+        with p.scope():
+            failed, which = p.register(), p.register()
+            with self.failures.counted(failed, members.number, which) as fail:
+                for number, member in enumerate(others):
+                    with self._needed(first, number, unneeded, len(others)), p.fork(self._child, joined=True):
+                        missing = p.register()
+                        with self.failures.watched(missing), p.scope():
+                            members.ask(member, request)
+                        with p.when(missing > 0):
+                            fail(member)
+                p.join()
+            with p.when(failed > unneeded):
+                self.failures.fail()
+            with p.when(failed > 0), p.when(failed <= unneeded), p.scope():
+                for number, member in enumerate(others):
+                    for each in range(unneeded):
+                        place = (number - each) % len(others)
+                        with p.when(first == place), p.when(failed > each), p.fork(self._child, joined=True):
+                            members.ask(member, request)
+                p.join()
+                members.compute(len(others) - unneeded, size)
+                members.repair(which, request)
 
     @contextmanager
     def _needed(self, first: Register | None, number: int, unneeded: int, others: int) -> Iterator[None]:
