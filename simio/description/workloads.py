@@ -80,6 +80,11 @@ class WorkloadParams(Values):
         return self.network
 
     @property
+    def paced(self) -> bool:
+        """True if requests come by a time of their own, and take no more of what is shared if there is more."""
+        return any(getattr(self, key, None) for key in ("arrivals", "period", "think"))
+
+    @property
     def may_crash(self) -> tuple[str, ...]:
         """The fields whose hosts may crash while it runs."""
         return ()

@@ -55,7 +55,8 @@ def case_result(
     threads = usage.thread_use(program, outcome)
     tallies = usage.tallies(program, outcome, span)
     jobs = job_runs(case.system, program, outcome) if told else ()
-    streams = pooled_streams([each.streams for each in runs.seen])
+    paced = [name for name, workload in case.system.workloads.items() if workload.params.paced]
+    streams = pooled_streams([each.streams for each in runs.seen], paced)
     observations = pooled_observations([each.observations for each in runs.seen])
     kept, seen = program, outcome
     evidence = Evidence.of(program, outcome, span, runs.cap, threads, tallies, runs.seen[0].loads)

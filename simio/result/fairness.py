@@ -30,11 +30,14 @@ class Fairness:
 def fairness(streams: Sequence[StreamRate]) -> Fairness | None:
     """The index over streams of deliveries, or without several of these over what is sent; None below two streams.
 
-    Cross traffic that is both sent and received is one stream, of what is received.
+    Cross traffic that is both sent and received is one stream, of what is received. Beside streams that take what
+    they can get, those that are `paced` by themselves, such as a ping, have no part in it.
 
     R. Jain, D. Chiu and W. Hawe, "A quantitative measure of fairness and discrimination", DEC-TR-301, 1984: the
     square of the sum over the number times the sum of squares.
     """
+    if not all(each.paced for each in streams if each.name != TOTAL):
+        streams = [each for each in streams if not each.paced]
     for sent in (False, True):
         own = {each.name: float(each.rate) for each in streams if each.sent == sent and each.name != TOTAL}
         again = {name.removesuffix(_RECEIVED) + _SENT for name in own if name.endswith(_RECEIVED)}

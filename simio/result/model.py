@@ -62,7 +62,8 @@ class StreamRate(NamedTuple):
     """The rate of a stream in bytes a second: of deliveries, which add up to the throughput, or of what is `sent`.
 
     `size` is the mean number of bytes of its requests; None where nothing counts these. `unit` is the unit that it is
-    shown in where that is not the result's: a stream that no requests make up has none of requests.
+    shown in where that is not the result's: a stream that no requests make up has none of requests. A `paced` one is
+    of a workload whose requests come by a time of their own.
     """
 
     name: str
@@ -70,6 +71,7 @@ class StreamRate(NamedTuple):
     sent: bool = False
     size: Fraction | None = None
     unit: str = ""
+    paced: bool = False
 
 
 class ResourceUse(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from statistics import fmean
 
@@ -12,18 +12,32 @@ from simio.result.recorded import Observation
 from simio.result.statistics import confidence
 
 
-def pooled_streams(runs: Sequence[tuple[StreamRate, ...]]) -> tuple[StreamRate, ...]:
-    """Each stream with the mean of its rates; a run that a stream delivered nothing in counts with 0."""
+def pooled_streams(runs: Sequence[tuple[StreamRate, ...]], paced: Collection[str] = ()) -> tuple[StreamRate, ...]:
+    """Each stream with the mean of its rates; a run that a stream delivered nothing in counts with 0.
+
+    Streams of the workloads in `paced` are told to be so.
+    """
     if len(runs) == 1:
-        return runs[0]
+        return tuple(each._replace(paced=_workload(each.name) in paced) for each in runs[0])
     found: dict[tuple[str, bool], list[StreamRate]] = {}
     for streams in runs:
         for stream in streams:
             found.setdefault((stream.name, stream.sent), []).append(stream)
     return tuple(
-        StreamRate(name, sum(each.rate for each in same) / Fraction(len(runs)), sent, _mean_size(same))
+        StreamRate(
+            name,
+            sum(each.rate for each in same) / Fraction(len(runs)),
+            sent,
+            _mean_size(same),
+            paced=_workload(name) in paced,
+        )
         for (name, sent), same in found.items()
     )
+
+
+def _workload(stream: str) -> str:
+    """The workload that a stream is of, by their names."""
+    return stream.partition(":")[0].partition(" ")[0]
 
 
 def _mean_size(same: Sequence[StreamRate]) -> Fraction | None:

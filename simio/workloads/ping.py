@@ -11,6 +11,7 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Duration, Extent
 from simio.errors import RunError
 from simio.program.builder import maximum, since
+from simio.program.roles import PERIOD_PAUSE
 from simio.workloads import register_workload
 from simio.workloads.common.sockets import NetworkParams
 
@@ -52,4 +53,4 @@ def ping(site: Site, workload: Workload[Ping]) -> None:
         with p.when(took <= params.period):
             p.mark(trip, took)
             p.mark(site.delivered, params.size)
-        p.wait(maximum(params.period - took, 0))
+        p.rest(maximum(params.period - took, 0), PERIOD_PAUSE)

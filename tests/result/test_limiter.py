@@ -14,6 +14,7 @@ from simio.explaining import profile
 from simio.loading import load as read
 from simio.program.builder import Builder
 from simio.result import holding
+from simio.result.fairness import fairness
 from simio.result.headline import reported
 from simio.result.holding import Holding
 from simio.result.limiter import limit_of
@@ -103,6 +104,23 @@ def test_lanes_that_wait_for_memory_lead_to_it(drives: int, lanes: int, named: s
     found = limit_of(program, outcome, span, cap)
     assert (found.kind, found.name) == ("resource", named)
     assert found.busy > 0.9
+
+
+def test_a_ping_beside_a_flow_is_not_busy_between_its_echoes(tmp_path: Path) -> None:
+    # A segment in a hundred is lost, so that the window and not the line limits; the ping rests for 0.95 of its time.
+    path = tmp_path / "case.yaml"
+    path.write_text(
+        "title: A ping beside a flow\nhosts: {a: {model: hosts/linux-namespace}, b: {like: a}}\n"
+        "links: [{model: links/ethernet-1000, between: [a.eth, b.eth], delay: 500 us, loss: 1 %}]\n"
+        "workload: {bulk: {kind: ttcp, from: a, to: b, size: 64 KiB}, "
+        "echo: {kind: ping, from: b, to: a, count: 100, period: 20 ms}}\n"
+        "run: {until: 1 s, replications: 1}\n"
+    )
+    case = run_case(read(path).cases[0])
+    assert case.limiter.name == "bulk at a"
+    assert "echo" not in case.limiter.sentence
+    # The ping takes no part of what the flow could have.
+    assert fairness(case.streams) is None
 
 
 def test_who_sends_by_a_period_is_not_busy(tmp_path: Path) -> None:
