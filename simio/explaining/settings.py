@@ -41,6 +41,7 @@ _OF_PARTS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
     ("disk", "queue_depth", "queue depth of the disks doubled", _twice),
     ("disk", "write_cache", "write cache in the disks", lambda _: True),
     ("adapter", "queue_depth", "commands that drivers keep outstanding doubled", _twice),
+    ("adapter", "reads", "READs of a queue pair that may be outstanding doubled", _twice),
     ("bus", "lanes", "lanes of PCI Express doubled", _twice),
     ("adapter", "coalesce_count", "an interrupt for each packet or command (coalescing off)", lambda _: 1),
     ("adapter", "checksum", "checksums computed by the adapters", lambda _: True),

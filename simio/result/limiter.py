@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from simio.engines.outcome import Outcome
 from simio.limits import Cap
-from simio.program.roles import RESEND_TIMER, SENT_AGAIN, TIMED_OUT
+from simio.program.roles import ACK_TIMER, PACKETS_AGAIN, RESEND_TIMER, SENT_AGAIN, TIMED_OUT, TIMEOUTS
 from simio.program.service import SECOND
 from simio.program.steps import PAUSES, Program
 from simio.result import usage
@@ -33,6 +33,8 @@ SENTENCES = {
     "lock": "{} is occupied {:.1%} of the time and serves one request at a time",
     "window": "{} passes {:.1%} of what it can",
 }
+TIMERS = {RESEND_TIMER: (TIMED_OUT, SENT_AGAIN, "segment"), ACK_TIMER: (TIMEOUTS, PACKETS_AGAIN, "packet")}
+"""Counts beside a timer that is waited for: how often it ran out, and what went again, with its name."""
 NO_PACE = Pace()
 LEADING = {False: 0.5, True: 0.85}
 """Least ratio of the time of what a lock's holders use to the lock's own for the limit to be that; where the holders
@@ -331,11 +333,11 @@ def _wait(tallies: tuple[TallyValue, ...], end: int) -> Limiter | None:
     # The end of a wait that goes on is known beforehand, and may lie behind that of the run.
     share = min(sum(tally.value for tally in waits[owner]) / end, 1.0)
     what = max(waits[owner], key=lambda tally: tally.value).what
-    lost = _lost(tallies) if what == RESEND_TIMER else ""
+    lost = _lost(tallies, *TIMERS[what]) if what in TIMERS else ""
     return Limiter("wait", owner, share, f"{owner} waits {share:.1%} of the time, mostly for {what}{lost}")
 
 
-def _lost(tallies: tuple[TallyValue, ...]) -> str:
-    """Words on what all senders lost: how often timers ran out, and segments that went again."""
-    times, again = (sum(tally.value for tally in tallies if tally.what == what) for what in (TIMED_OUT, SENT_AGAIN))
-    return f" ({counted(times, 'timeout')} in all, {counted(again, 'segment')} sent again)"
+def _lost(tallies: tuple[TallyValue, ...], ran_out: str, resent: str, unit: str) -> str:
+    """Words on what all senders lost: how often timers ran out, and segments or packets that went again."""
+    times, again = (sum(tally.value for tally in tallies if tally.what == what) for what in (ran_out, resent))
+    return f" ({counted(times, 'timeout')} in all, {counted(again, unit)} sent again)"

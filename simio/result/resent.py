@@ -7,12 +7,12 @@ from typing import Any
 
 from simio.description.model import Part, System
 from simio.limits import Cap
-from simio.program.roles import SENT_AGAIN
+from simio.program.roles import PACKETS_AGAIN, SENT_AGAIN
 from simio.result.limiter import BUSY, SATURATED
 from simio.result.model import Limiter, TallyValue
 from simio.wording import and_others, counted
 
-_AGAIN = (SENT_AGAIN, "packets sent again")
+_AGAIN = (SENT_AGAIN, PACKETS_AGAIN)
 _MARKS = ("mark", "mark_above")
 
 

@@ -62,6 +62,13 @@ DEADLINE = _word("deadline", "ps", about="when all is sent again; 0: nothing is 
 WATCHED = _word("watched", about="1 while the timer runs")
 AGAIN = _word("again", "packets", about="sent once more")
 TIMEOUTS = _word("timeouts", about="times that the deadline has passed")
+WENT_AT = _word("went_at", "ps", about="when a packet went last")
+READS_SINCE = _word(
+    "reads_since", "ps", about="since when it sleeps as all READs are outstanding that may be; 0: it does not"
+)
+READS_WAITED = _word("reads_waited", "ps", about="for one of these to end")
+TIMER_WAITED = _word("timer_waited", "ps", about="for the deadline, since a packet went last")
+RATE_WAITED = _word("rate_waited", "ps", about="until the rate let a packet go (DCQCN)")
 OUT_LENGTH = _word("out_length", "bytes", about="of the IP datagram of the packet that goes")
 OUT_INFO = _word("out_info", about="its information")
 KIND = QP.table("kind", REQUESTS, about="kind and flags of each work request")

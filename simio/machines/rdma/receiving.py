@@ -212,6 +212,9 @@ def watch(state: NDArray, base: int, now: int) -> int:
         return 0
     if now >= state[base + c.DEADLINE]:
         state[base + c.TIMEOUTS] += 1
+        if state[base + c.ASLEEP]:
+            state[base + c.TIMER_WAITED] += min(now - state[base + c.WENT_AT], state[base + c.TIMEOUT])
+            state[base + c.READS_SINCE] = 0
         state[base + c.LOST] = 0
         go_back(state, base, unfinished(state, base))
         state[base + c.DEADLINE] = now + state[base + c.TIMEOUT]

@@ -74,11 +74,18 @@ def request_goes(state: NDArray, base: int) -> int:
 
 @machine("rdma")
 def ready(state: NDArray, base: int, now: int) -> int:
-    """Time in ps until a packet may go; IDLE, and asleep, if there is none."""
+    """Time in ps until a packet may go; IDLE, and asleep, if there is none. Counts what the sender waits for."""
+    if state[base + c.READS_SINCE] > 0:
+        state[base + c.READS_WAITED] += now - state[base + c.READS_SINCE]
+        state[base + c.READS_SINCE] = 0
     if state[base + c.ANSWERED] == state[base + c.ASKED_FOR] and not request_goes(state, base):
         state[base + c.ASLEEP] = 1
+        if state[base + c.CURRENT] < state[base + c.READY]:
+            state[base + c.READS_SINCE] = now
         return c.IDLE
-    return max(state[base + c.GO_AT] - now, 0)
+    wait = max(state[base + c.GO_AT] - now, 0)
+    state[base + c.RATE_WAITED] += wait
+    return wait
 
 
 @machine("rdma")
@@ -96,6 +103,7 @@ def goes(state: NDArray, base: int, now: int) -> int:
         number = request_out(state, base)
         if state[base + c.DEADLINE] == 0:
             state[base + c.DEADLINE] = now + state[base + c.TIMEOUT]
+    state[base + c.WENT_AT] = now
     departs(state, base, now, state[base + c.OUT_LENGTH])
     return number + 1
 

@@ -20,8 +20,11 @@ from simio.machines.rdma.layout import BASE
 from simio.machines.rdma.receiving import ACKNOWLEDGE, MESSAGES, TAKE, WAKE
 from simio.machines.tcp.layout import CE, ECT
 from simio.program.builder import Builder, Handle, Operand, Register
+from simio.program.roles import ACK_TIMER, PACKETS_AGAIN, TIMEOUTS
 from simio.program.service import SECOND
 
+OUTSTANDING_READS = "its READs, as many as may be outstanding"
+"""What a queue pair waits for that has more of them to send."""
 DOORBELL = 8
 """Bytes of a doorbell register."""
 
@@ -43,11 +46,15 @@ class End:
         self.done = p.container(f"{name} completions", unit="completions")
         self.fetched = p.container(f"{name} completions of READs", unit="completions")
         self.received = p.container(f"{name} receive completions", unit="completions")
-        for what, offset in (
-            ("packets sent again", c.AGAIN), ("timeouts", c.TIMEOUTS), ("out of order", c.OUT_OF_ORDER),
-            ("acknowledgements", c.ACKS), ("CNPs sent", c.NOTES), ("rate cuts", c.CUTS),
+        p.tally(name, OUTSTANDING_READS, self.state + c.READS_WAITED, "ps", self.state + c.READS_SINCE)
+        p.tally(name, ACK_TIMER, self.state + c.TIMER_WAITED, "ps")
+        p.tally(name, "its rate (DCQCN)", self.state + c.RATE_WAITED, "ps")
+        for what, offset, unit in (
+            (PACKETS_AGAIN, c.AGAIN, "packets"), (TIMEOUTS, c.TIMEOUTS, "times"),
+            ("out of order", c.OUT_OF_ORDER, "packets"), ("acknowledgements", c.ACKS, "packets"),
+            ("CNPs sent", c.NOTES, "packets"), ("rate cuts", c.CUTS, "times"),
         ):  # fmt: skip
-            p.tally(name, what, self.state + offset, "packets")
+            p.tally(name, what, self.state + offset, unit)
         self.doorbell = p.procedure(f"{name} doorbell", 0, self._doorbell)
         self.packet = p.procedure(f"{name} packet", 3, self._packet)
         self.note = p.procedure(f"{name} note", 1, self._note)
