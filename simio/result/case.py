@@ -25,7 +25,7 @@ from simio.result.precision import Runs
 from simio.result.progress import progress_of
 from simio.result.rebuilding import rebuilding
 from simio.result.recorded import DeliveredBytes, Observation, Rows
-from simio.result.resent import resent, unmarked
+from simio.result.resent import given_up, resent, unmarked
 from simio.result.spent import from_credits
 from simio.result.standstill import standstill
 from simio.result.statistics import confidence
@@ -63,6 +63,7 @@ def case_result(
     limit, resources = limiter(evidence), evidence.resources
     by_counts = [
         *resent(limit, runs.cap, runs.rate, tallies),
+        *given_up(tallies),
         *rebuilding(program, outcome, streams, tallies, case.system.report.unit),
     ]
     if told:

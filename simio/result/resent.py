@@ -1,4 +1,4 @@
-"""Notes on what keeps a link busy beside the data that arrive, and on marks that no sender looks at."""
+"""Notes on what keeps a link busy beside the data that arrive, what would be given up, and marks nobody looks at."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Any
 
 from simio.description.model import Part, System
 from simio.limits import Cap
-from simio.program.roles import PACKETS_AGAIN, SENT_AGAIN
+from simio.program.roles import IN_A_ROW, PACKETS_AGAIN, SENT_AGAIN
 from simio.result.limiter import BUSY, SATURATED
 from simio.result.model import Limiter, TallyValue
 from simio.wording import and_others, counted
 
 _AGAIN = (SENT_AGAIN, PACKETS_AGAIN)
+RETRIES = 7
+"""Retries of a queue pair at most: three bits of the request for a connection have their number (InfiniBand
+Architecture Specification, volume 1, 12.6.5; Linux include/linux/mlx5/mlx5_ifc.h, retry_count)."""
 _MARKS = ("mark", "mark_above")
 
 
@@ -26,6 +29,17 @@ def resent(limit: Limiter, cap: Cap | None, rate: Fraction, tallies: tuple[Tally
         return []
     share = float(rate / cap.rate)
     return [f"data that arrive take {share:.0%} of the time of {limit.name}: {counted(again, 'packet')} went again"]
+
+
+def given_up(tallies: tuple[TallyValue, ...]) -> list[str]:
+    """A note on queue pairs of RDMA whose timer ran out so often in a row that they would have been given up."""
+    over = {each.owner: each.value for each in tallies if each.what == IN_A_ROW and each.value > RETRIES}
+    if not over:
+        return []
+    return [
+        f"{and_others(list(over))} had no answer for {max(over.values())} timeouts in a row: a queue pair retries "
+        f"{RETRIES} times at most and is then in error; that its users connect anew is left out"
+    ]
 
 
 def unmarked(system: System) -> list[str]:

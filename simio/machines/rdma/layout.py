@@ -62,6 +62,8 @@ DEADLINE = _word("deadline", "ps", about="when all is sent again; 0: nothing is 
 WATCHED = _word("watched", about="1 while the timer runs")
 AGAIN = _word("again", "packets", about="sent once more")
 TIMEOUTS = _word("timeouts", about="times that the deadline has passed")
+IN_ROW = _word("in_row", "times", about="that the deadline has passed since anything was acknowledged or answered")
+MOST_IN_ROW = _word("most_in_row", "times", about="the most of these")
 WENT_AT = _word("went_at", "ps", about="when a packet went last")
 READS_SINCE = _word(
     "reads_since", "ps", about="since when it sleeps as all READs are outstanding that may be; 0: it does not"

@@ -165,6 +165,7 @@ def reader(state: NDArray, base: int) -> int:
 def complete(state: NDArray, base: int, now: int) -> int:
     """Complete work requests in order; returns MESSAGES times those that are signalled, a READ counting READS."""
     done, before = 0, state[base + c.DONE]
+    state[base + c.IN_ROW] = 0
     while state[base + c.DONE] < state[base + c.READY]:
         at = base + state[base + c.DONE] % c.REQUESTS
         behind = first_behind(state, base, state[base + c.DONE])
@@ -212,6 +213,8 @@ def watch(state: NDArray, base: int, now: int) -> int:
         return 0
     if now >= state[base + c.DEADLINE]:
         state[base + c.TIMEOUTS] += 1
+        state[base + c.IN_ROW] += 1
+        state[base + c.MOST_IN_ROW] = max(state[base + c.MOST_IN_ROW], state[base + c.IN_ROW])
         if state[base + c.ASLEEP]:
             state[base + c.TIMER_WAITED] += min(now - state[base + c.WENT_AT], state[base + c.TIMEOUT])
             state[base + c.READS_SINCE] = 0

@@ -56,3 +56,14 @@ def test_who_could_post_no_more_waits_for_none_of_these(tmp_path: Path) -> None:
     found = run_case(read(tmp_path, "read", "5 ms", "workload.rdma.depth=8"))
     assert found.limiter.kind == "none"
     assert not [tally for tally in found.tallies if tally.unit == "ps"]
+
+
+@pytest.mark.parametrize(("lasts", "told"), [("400 ms", False), ("700 ms", True)])
+def test_an_outage_that_a_queue_pair_does_not_survive_is_told(tmp_path: Path, lasts: str, told: bool) -> None:
+    # Eight timeouts of 67.1 ms are 537 ms.
+    path = tmp_path / "case.yaml"
+    fault = f"faults: [{{kind: down, of: way, at: 10 ms, for: {lasts}}}]\n"
+    path.write_text(SCENARIO.replace("VERB", "write").replace("UNTIL", "1 s") + fault)
+    notes = [note for note in run_case(load(str(path)).cases[0]).notes if "timeouts in a row" in note]
+    assert bool(notes) is told
+    assert all(note.startswith("rdma on a had no answer for 11 timeouts in a row") for note in notes)

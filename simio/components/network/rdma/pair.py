@@ -20,7 +20,7 @@ from simio.machines.rdma.layout import BASE
 from simio.machines.rdma.receiving import ACKNOWLEDGE, MESSAGES, TAKE, WAKE
 from simio.machines.tcp.layout import CE, ECT
 from simio.program.builder import Builder, Handle, Operand, Register
-from simio.program.roles import ACK_TIMER, PACKETS_AGAIN, TIMEOUTS
+from simio.program.roles import ACK_TIMER, IN_A_ROW, PACKETS_AGAIN, TIMEOUTS
 from simio.program.service import SECOND
 
 OUTSTANDING_READS = "its READs, as many as may be outstanding"
@@ -51,6 +51,7 @@ class End:
         p.tally(name, "its rate (DCQCN)", self.state + c.RATE_WAITED, "ps")
         for what, offset, unit in (
             (PACKETS_AGAIN, c.AGAIN, "packets"), (TIMEOUTS, c.TIMEOUTS, "times"),
+            (IN_A_ROW, c.MOST_IN_ROW, "times"),
             ("out of order", c.OUT_OF_ORDER, "packets"), ("acknowledgements", c.ACKS, "packets"),
             ("CNPs sent", c.NOTES, "packets"), ("rate cuts", c.CUTS, "times"),
         ):  # fmt: skip
