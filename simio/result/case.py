@@ -19,6 +19,7 @@ from simio.result.jobs import job_runs, jobs_in_turn
 from simio.result.limiter import Evidence, limiter
 from simio.result.loads import beyond, ending, pooled_loads
 from simio.result.model import CaseResult, Check, JobRun, LoadUse, ResourceUse, StreamRate
+from simio.result.outages import outages
 from simio.result.phases import ended_early, unlike, unsteady
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs
@@ -127,6 +128,7 @@ def _notes(
         *runs.notes,
         *unlike(runs.spans),
         *standstill(program, outcome),
+        *outages(case.system.faults, program, outcome, span),
         *undelivered(workloads, streams, runs.rate, observations, resources, sent),
         *by_counts,
         *unmarked(case.system),
