@@ -47,7 +47,7 @@ def _stations(program: Program, classes: ThreadClasses) -> Iterator[Station]:
     """Resources and windows, each with the thread starts that need it."""
     resources = [(row.name, "lock" if row.lock else "resource", row.units) for row in program.resources]
     windows = [(row.name, "resources" if row.together else "window", row.slots) for row in program.windows]
-    early = {"resource": dict(program.early), "window": {}}
+    early = {(kind, row): time for kind, row, time in program.early}
     for table, rows in (("resource", resources), ("window", windows)):
         times = _times(program, classes, table)
         for row, (name, kind, units) in enumerate(rows):
@@ -58,7 +58,7 @@ def _stations(program: Program, classes: ThreadClasses) -> Iterator[Station]:
                 tuple(start for start, _ in need),
                 units,
                 tuple(time for _, time in need),
-                early[table].get(row, 0),
+                early.get((table, row), 0),
             )
 
 

@@ -112,7 +112,7 @@ class Builder(Blocks):
             promises=tuple(self._promises),
             ahead=tuple(self._ahead),
             behind=tuple(self._behind),
-            early=tuple(self._early.items()),
+            early=tuple((kind, row, time) for (kind, row), time in self._early.items()),
             tallies=tuple(self._tallies),
             labels=tuple(self._labels),
             gauges=tuple(self._gauges),

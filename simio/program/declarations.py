@@ -88,7 +88,7 @@ class Declarations:
         self._promises: list[Promise] = []
         self._ahead: dict[int, None] = {}
         self._behind: dict[int, None] = {}
-        self._early: dict[int, int] = {}
+        self._early: dict[tuple[str, int], int] = {}
         self._tallies: list[Tally] = []
         self._gauges: list[Gauge] = []
         self._loads: dict[str, Load] = {}
@@ -253,7 +253,11 @@ class Declarations:
         name = f"{handles[0].name} and {len(handles) - 1} more together"
         slots = {"resource": lambda row: self._resources[row].units, "window": lambda row: self._windows[row].slots}
         total = sum(slots[each.kind](each.number) for each in handles)
-        return self._declare("window", name, Window(name, total, together=True), self._windows)
+        found = self._declare("window", name, Window(name, total, together=True), self._windows)
+        # Whatever each lets pass before it has served it, all let pass together.
+        if early := sum(self._early.get((each.kind, each.number), 0) for each in handles):
+            self.early(found, early)
+        return found
 
     def bond(self, name: str, resources: Sequence[str], single: bool = False) -> None:
         """Resources of these names are members of one bond, of which each packet takes one; for reports, not run.
@@ -284,9 +288,9 @@ class Declarations:
         """Bytes in this container are yet to be delivered, whatever fills it; for reports, no step."""
         self._behind[self._row("container", container)] = None
 
-    def early(self, resource: Handle, time: int) -> None:
-        """Work of `time` ps may pass before this resource has served it, as with tokens; for the bound, no step."""
-        self._early[self._row("resource", resource)] = time
+    def early(self, served: Handle, time: int) -> None:
+        """Work of `time` ps may pass this before it has served it, as with tokens; for the bound, no step."""
+        self._early[served.kind, self._row("window" if served.kind == "window" else "resource", served)] = time
 
     def promise(self, amount: int) -> None:
         """Passing here causes `amount` bytes to be delivered; for the bound, no step."""

@@ -339,11 +339,11 @@ class Program:
     `words` are the names of the words of each machine, as far as they are known.
     `feeds` are the machines that get more words while the program runs.
     `regions`, `windows`, `occupancies`, `demands`, `promises`, `ahead` (containers of bytes that count as delivered
-    before what they need is done), `behind` (those of bytes yet to be delivered), `early` (rows of resources, and the
-    ps of work that each lets pass before it has served it), `tallies`, `gauges`, `loads`, `bonds`, `labels` (inner
-    ones first), `bodies` (first step, end, name number of each thread body), `joined` (rows of marks whose deliveries
-    are measured as one stream) and `told` (sentences on what is modelled otherwise than a reader may think) serve
-    analysis only.
+    before what they need is done), `behind` (those of bytes yet to be delivered), `early` (kinds
+    and rows of resources and windows, and the ps of work that each lets pass before it has served it), `tallies`,
+    `gauges`, `loads`, `bonds`, `labels` (inner ones first), `bodies` (first step, end, name number of each thread
+    body), `joined` (rows of marks whose deliveries are measured as one stream) and `told` (sentences on what is
+    modelled otherwise than a reader may think) serve analysis only.
     """
 
     steps: Table
@@ -375,7 +375,7 @@ class Program:
     bonds: tuple[Bond, ...] = ()
     feeds: tuple[Feed, ...] = ()
     behind: tuple[int, ...] = ()
-    early: tuple[tuple[int, int], ...] = ()
+    early: tuple[tuple[str, int, int], ...] = ()
     joined: tuple[int, ...] = ()
     told: tuple[str, ...] = ()
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from simio.components.passage import Passage
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.description.sheets.cloud import CloudVolume
 from simio.machines.ssd import buckets
-from simio.program.builder import Builder, Operand, Register
+from simio.program.builder import Builder, Handle, Operand, Register
 from simio.program.roles import CREDITS_LEFT
 from simio.program.service import SECOND, ceil_times, per_byte
 
@@ -39,7 +41,12 @@ class CloudDrive:
         p.tally(disk.name, "its provisioned bytes", waited + buckets.RATE, "ps")
         p.servers(disk.name, "rate of requests", self.state + buckets.TAKEN + buckets.BURST, 1)
         p.servers(disk.name, "rate of bytes", self.state + buckets.TAKEN + buckets.RATE, 1)
+        self.each = each
+        self.bytes = self._window("provisioned bytes", sheet.largest * each // buckets.GRAIN)
+        self.counted = [self._counted("provisioned requests", gap, sheet.credits * gap)]
+        """Windows of requests, each with the time in ps of a request."""
         if sheet.credits:
+            self.counted.append(self._counted("burst rate of requests", peak, 0))
             p.tally(disk.name, CREDITS_LEFT, self.state + buckets.CREDITS, "requests")
             p.gauge(disk.name, CREDITS_LEFT, self.state + buckets.CREDITS, "requests")
 
@@ -48,10 +55,21 @@ class CloudDrive:
         """Commands that the service has at once."""
         return DEPTH
 
+    def _counted(self, what: str, time: int, full: int) -> tuple[Handle, int]:
+        """A bucket of requests for the bound, each of which takes so long to fill; it begins `full` ps deep."""
+        return self._window(what, full + -(-self.sheet.largest // self.sheet.unit) * time), time
+
+    def _window(self, what: str, early: int) -> Handle:
+        """A bucket for the bound: what it holds passes before it fills again, and so does the last request."""
+        window = self.p.window(f"{self.name} {what}", 1)
+        self.p.early(window, early)
+        return window
+
     @property
     def passage(self) -> Passage:
-        """Nothing, as requests are limited by buckets alone."""
-        return Passage()
+        """The provisioned bytes, and of each request the buckets of requests."""
+        visits: dict[tuple[Handle, ...], Fraction] = {(window,): Fraction(time) for window, time in self.counted}
+        return Passage(windows={self.bytes: Fraction(self.each, buckets.GRAIN)}, visits=visits)
 
     def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A read command of `size` bytes."""
@@ -68,6 +86,10 @@ class CloudDrive:
 
     def _serve(self, size: Operand) -> None:
         p = self.p
+        if isinstance(size, int):
+            p.occupy(self.bytes, size * self.each // buckets.GRAIN)
+            for window, time in self.counted:
+                p.occupy(window, -(-size // self.sheet.unit) * time)
         with p.scope():
             with p.label("buckets", self.name):
                 p.wait(p.answer(buckets.wait, self.state, size))
