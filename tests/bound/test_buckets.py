@@ -68,4 +68,4 @@ def test_credits_pass_before_the_bound_is_that_of_what_is_provisioned(tmp_path: 
 def test_provisioned_requests_limit_where_hardly_any_waits(tmp_path: Path) -> None:
     # One takes 0.5 ms alone, and two at a time are served 3000 a second, of 4000 that they could ask for.
     case = run(tmp_path, "4 KiB", "16 MiB", "disks.d.requests=3000 /s", of="d1", depth=2)
-    assert (case.limiter.kind, case.limiter.name) == ("window", "d1 provisioned requests")
+    assert (case.limiter.kind, case.limiter.name) == ("resource", "d1 provisioned requests")

@@ -53,18 +53,18 @@ def test_the_largest_load_says_that_it_lives_on_credits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("credits", "rate", "use"),
+    ("credits", "rate", "bucket", "use"),
     # With credits a burst of 3000 a second is what the volume carries, until they are spent.
-    [("0", "285 /s", 0.95), ("2700", "285 /s", 0.095)],
+    [("0", "285 /s", "provisioned requests", 0.95), ("2700", "285 /s", "burst rate of requests", 0.095)],
 )
 def test_a_volume_is_as_busy_as_its_rate_of_requests_is_used(
-    credits: str, rate: str, use: float, tmp_path: Path
+    credits: str, rate: str, bucket: str, use: float, tmp_path: Path
 ) -> None:
     path = tmp_path / "volume.yaml"
     load_of = f"arrivals: {{rate: {rate}, process: constant}}"
     path.write_text(VOLUME.format(load=load_of, run="until: 2 s, warm_up: 0 s"))
     more = ["disks.v.credits=0", "disks.v.burst_requests=none"] if credits == "0" else []
     result = run_case(load(path, more).cases[0])
-    (rate_of,) = (each for each in result.resources if each.name == "v rate of requests")
-    assert rate_of.utilisation == pytest.approx(use, rel=0.02)
-    assert result.limiter.name == "v rate of requests"
+    (found,) = (each for each in result.resources if each.name == f"v {bucket}")
+    assert found.utilisation == pytest.approx(use, rel=0.02)
+    assert result.limiter.name == found.name

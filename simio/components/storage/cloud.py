@@ -15,6 +15,8 @@ from simio.program.service import SECOND, ceil_times, per_byte
 
 DEPTH = 65535
 """Commands that the service has at once: the most of an NVMe queue."""
+REQUESTS, BURSTS, BYTES = "provisioned requests", "burst rate of requests", "provisioned bytes"
+"""Names of the buckets."""
 
 
 class CloudDrive:
@@ -36,17 +38,18 @@ class CloudDrive:
         self.state = p.machine(disk.name, buckets.initial(gap, sheet.credits * gap, peak, each, sheet.unit))
         self.beyond = p.exponential(f"{disk.name} service", sheet.spread) if sheet.spread else None
         waited = self.state + buckets.WAITED
-        p.tally(disk.name, "its provisioned requests", waited + buckets.REQUESTS, "ps")
-        p.tally(disk.name, "its burst rate of requests", waited + buckets.BURST, "ps")
-        p.tally(disk.name, "its provisioned bytes", waited + buckets.RATE, "ps")
-        p.servers(disk.name, "rate of requests", self.state + buckets.TAKEN + buckets.BURST, 1)
-        p.servers(disk.name, "rate of bytes", self.state + buckets.TAKEN + buckets.RATE, 1)
+        p.tally(disk.name, f"its {REQUESTS}", waited + buckets.REQUESTS, "ps")
+        p.tally(disk.name, f"its {BURSTS}", waited + buckets.BURST, "ps")
+        p.tally(disk.name, f"its {BYTES}", waited + buckets.RATE, "ps")
+        counts = BURSTS if sheet.credits else REQUESTS
+        p.servers(disk.name, counts, self.state + buckets.TAKEN + buckets.BURST, 1)
+        p.servers(disk.name, BYTES, self.state + buckets.TAKEN + buckets.RATE, 1)
         self.each = each
-        self.bytes = self._window("provisioned bytes", sheet.largest * each // buckets.GRAIN)
-        self.counted = [self._counted("provisioned requests", gap, sheet.credits * gap)]
+        self.bytes = self._window(BYTES, sheet.largest * each // buckets.GRAIN)
+        self.counted = [self._counted(REQUESTS, gap, sheet.credits * gap)]
         """Windows of requests, each with the time in ps of a request."""
         if sheet.credits:
-            self.counted.append(self._counted("burst rate of requests", peak, 0))
+            self.counted.append(self._counted(BURSTS, peak, 0))
             p.tally(disk.name, CREDITS_LEFT, self.state + buckets.CREDITS, "requests")
             p.gauge(disk.name, CREDITS_LEFT, self.state + buckets.CREDITS, "requests")
 
