@@ -15,7 +15,7 @@ from simio.wording import and_others, counted
 _AGAIN = (SENT_AGAIN, PACKETS_AGAIN)
 RETRIES = 7
 """Retries of a queue pair at most: three bits of the request for a connection have their number (InfiniBand
-Architecture Specification, volume 1, 12.6.5; Linux include/linux/mlx5/mlx5_ifc.h, retry_count)."""
+Architecture Specification, volume 1, 12.6.5; Linux drivers/infiniband/core/cma.c, cma_connect_ib)."""
 _MARKS = ("mark", "mark_above")
 
 
