@@ -14,7 +14,8 @@ def waiting(state: NDArray, base: int, now: int, sends: int) -> None:
 
     Called as the sender chooses a segment, and as a writer finds no room. A small rest that is held back is not the
     reason where much more is under way and the buffer is full. A full segment is never held back by Nagle's rule: a
-    burst that is deferred waits for the smaller window, and one that is paced for congestion control.
+    burst that is deferred waits for the smaller window, and one that is paced for congestion control. A sender whose
+    timer has run out waits for it until a round trip is timed again, whatever ends the wait.
     """
     why = state[base + c.WAIT]
     if why > 0:
@@ -27,7 +28,9 @@ def waiting(state: NDArray, base: int, now: int, sends: int) -> None:
     left = state[base + c.END] - state[base + c.NXT]
     free = min(state[base + c.SEND_WINDOW], state[base + c.CWND]) - flight
     paced = state[base + c.PACED] > 0 and free >= state[base + c.MSS]
-    if state[base + c.WRITER] > 0 and 2 * left < flight:
+    if state[base + c.BACKOFF] > 0 and state[base + c.RESEND_DUE] > 0:
+        state[base + c.WAIT] = c.FOR_TIMER
+    elif state[base + c.WRITER] > 0 and 2 * left < flight:
         state[base + c.WAIT] = c.FOR_ACKNOWLEDGEMENT
     elif left <= 0:
         return

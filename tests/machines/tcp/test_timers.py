@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from drill import Drill, linux
 from tcp_bench import MS, SECOND, Bench, lose
 
 from simio.machines.tcp import TcpSettings
+from simio.machines.tcp import layout as c
 from simio.machines.tcp.layout import RTO, RTTVAR, SRTT
 
 
@@ -123,3 +125,14 @@ def test_few_sleepers_do_for_many_segments() -> None:
     assert run.slept[1] == 0
     run.run()
     assert run.sleepers == [0, 0]
+
+
+def test_the_wait_that_an_acknowledgement_ends_after_the_timer_ran_out_is_the_timers() -> None:
+    # Ten segments go, and nothing comes back: the timer runs out at 300 ms, and backed off at 900. An acknowledgement
+    # of all comes at 1500, 600 ms before it runs out again: it is not the window that kept the sender until then.
+    drill = Drill(linux())
+    assert drill.write(30) == 10
+    drill.at(1500).ack(10)
+    assert [time for time, seq, _ in drill.sent if not seq][:3] == [0, 300, 900]
+    assert drill.look(c.WAITED + c.FOR_TIMER - 1) == 1500 * MS
+    assert drill.look(c.WAITED + c.FOR_CONGESTION - 1) == 0
