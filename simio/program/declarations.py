@@ -241,6 +241,10 @@ class Declarations:
         """
         self._gauges.append(Gauge(owner, what, offset, "ps", number))
 
+    def line(self, resource: str, offset: int) -> None:
+        """A machine lets packets wait for a resource, and counts them from `offset` on (`Gauge`); no step."""
+        self._gauges.append(Gauge(resource, "line", offset, "ps", line=True))
+
     def window(self, name: str, slots: int) -> Handle:
         """Something of which at most `slots` can be under way at once (credits); for the bound, not run.
 

@@ -294,7 +294,9 @@ class Bond(NamedTuple):
 class Gauge(NamedTuple):
     """A level that a machine keeps, at `at` of the state: `what` of `owner` in `unit`; the timeline has it.
 
-    With `servers` it is the time in ps that so many servers of the machine have worked, all together.
+    With `servers` it is the time in ps that so many servers of the machine have worked, all together. As a `line` it
+    is the time in ps that all packets which the machine lets wait for the resource `owner` have waited up to an
+    instant; the three words behind it are this instant, how many wait then, and the most that ever did.
     """
 
     owner: str
@@ -302,6 +304,7 @@ class Gauge(NamedTuple):
     at: int
     unit: str
     servers: int = 0
+    line: bool = False
 
     @property
     def name(self) -> str:

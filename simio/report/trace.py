@@ -130,11 +130,12 @@ def sampled(program: Program, outcome: Outcome) -> Iterator[tuple[str, str, list
     first = 2 * len(program.resources)
     last = first + len(program.containers) + len(program.marks)
     columns = [(container.name, container.unit, first + row) for row, container in enumerate(program.containers)]
-    columns += [(gauge.name, gauge.unit, last + row) for row, gauge in enumerate(program.gauges) if not gauge.servers]
+    levels = [(row, gauge) for row, gauge in enumerate(program.gauges) if not (gauge.servers or gauge.line)]
+    columns += [(gauge.name, gauge.unit, last + row) for row, gauge in levels]
     for name, unit, column in columns:
-        levels = outcome.samples[:, column].tolist()
-        if len(set(levels)) > 1:
-            yield name, unit, list(zip(times, levels, strict=True))
+        seen = outcome.samples[:, column].tolist()
+        if len(set(seen)) > 1:
+            yield name, unit, list(zip(times, seen, strict=True))
 
 
 def _counter(name: str, unit: str, levels: Iterable[tuple[int, int]]) -> Iterator[str]:

@@ -16,25 +16,40 @@ from simio.result.model import ContainerUse, Pace, ResourceUse, TallyValue, Thre
 def resource_use(program: Program, outcome: Outcome, span: Throughput) -> tuple[ResourceUse, ...]:
     """Use of every resource in the measured span, interpolated between rows of the timeline at its ends.
 
-    Those of the program come first, in its order; servers of machines follow.
+    Those of the program come first, in its order; servers of machines follow. What a machine lets wait for a resource
+    counts to the resource's line, and to the most beside those that the resource itself has let wait.
     """
     areas = areas_between(outcome, span).reshape(-1, 2).tolist()
     length = max(span.until - span.since, 1)
     rows = zip(program.resources, areas, outcome.resources[:, 2:5].tolist(), strict=True)
+    kept = _lines(program, outcome, span)
     seized = tuple(
         ResourceUse(
             name=resource.name,
             units=resource.units,
             lock=resource.lock,
             utilisation=min(busy / length / resource.units, 1.0),
-            mean_line=line / length,
-            longest_line=longest,
+            mean_line=(line + waited) / length,
+            longest_line=longest + most,
             seizes=seizes,
             waits=waits,
         )
         for resource, (busy, line), (seizes, waits, longest) in rows
+        for waited, most in [kept.get(resource.name, (0, 0))]
     )
     return seized + tuple(_server_use(program, outcome, span))
+
+
+def _lines(program: Program, outcome: Outcome, span: Throughput) -> dict[str, tuple[int, int]]:
+    """What machines have let wait for resources, by these: ps in the span, all together, and the most at once."""
+    found = {}
+    for row, gauge in enumerate(program.gauges):
+        if gauge.line:
+            waited, counted_at, number, most = outcome.state[gauge.at : gauge.at + 4].tolist()
+            last = waited + number * (outcome.end - counted_at)
+            column = outcome.samples[:, row - len(program.gauges)]
+            found[gauge.owner] = _grown(outcome, column, last, span), most
+    return found
 
 
 def _server_use(program: Program, outcome: Outcome, span: Throughput) -> Iterator[ResourceUse]:

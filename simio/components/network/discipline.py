@@ -37,7 +37,7 @@ class ManagedQueue:
         owner: str,
         stops: bool = False,
     ) -> None:
-        """`byte` is the time of a byte on the line in ps; drops and marks are counted for `owner`.
+        """`byte` is the time of a byte on the line in ps; drops, marks and waits are counted for `owner`.
 
         With `stops`, classes can be stopped.
         """
@@ -67,10 +67,12 @@ class ManagedQueue:
             self.line = p.machine(f"{name} line", self.turns.line.initial(most=capacity))
             self.gate = p.container(f"{name} gate", unit="packets")
             p.gauge(name, "level", self.line + fq_codel.TOTAL, "bytes")
+            p.line(owner, self.line + fq_codel.WAITS_AT)
         else:
             self.state = p.machine(name, q.WORDS.initial(**self._values))
             self.first = p.container(f"{name} first", 1, 1, "packets")
             p.gauge(name, "level", self.state + q.LEVEL, "bytes")
+            p.line(owner, self.state + q.WAITS_AT)
 
     @contextmanager
     def passed(self, packet: Packet, size: Operand, refused: Left | None = None) -> Iterator[None]:

@@ -26,6 +26,7 @@ BUSY = LINE.word("busy", about="1: a packet has the line")
 WAITING = LINE.word("waiting", "threads", about="first packets of their flows, which wait for the line")
 FIRST = LINE.table("first", 3, about="offset of the first flow of each list")
 LAST = LINE.table("last", 3, about="offset of the last")
+WAITS_AT = LINE.include(q.WAITS)
 
 
 @shared
@@ -68,13 +69,14 @@ def chosen(state: NDArray, line: int) -> int:
 
 
 @machine("network")
-def enqueued(state: NDArray, base: int, line: int, size: int) -> int:
+def enqueued(state: NDArray, base: int, now: int, line: int, size: int) -> int:
     """A packet has come to the flow at `base`: 1 if it may stay, 0 if all queues together are full."""
     if state[line + TOTAL] + size > state[line + MOST]:
         state[base + q.LEVEL] -= size
         state[base + q.PACKETS] -= 1
         return 0
     state[line + TOTAL] += size
+    q.count(state, line + WAITS_AT, now, 1)
     if state[base + PLACE] == 0:
         state[base + CREDIT] = state[base + q.QUANTUM]
         append(state, line, base, 1)
@@ -92,10 +94,11 @@ def claim(state: NDArray, base: int, line: int) -> int:
 
 
 @machine("network")
-def served(state: NDArray, base: int, line: int, size: int) -> int:
+def served(state: NDArray, base: int, now: int, line: int, size: int) -> int:
     """A packet of `size` bytes has gone from the flow at `base`, sent or dropped. Returns 0."""
     state[base + CREDIT] -= size
     state[line + TOTAL] -= size
+    q.count(state, line + WAITS_AT, now, -1)
     return 0
 
 

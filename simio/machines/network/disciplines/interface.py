@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from simio.machines.door import machine
 from simio.machines.layout import Layout
+from simio.machines.shared import shared
 from simio.machines.strategies import Strategies, Strategy
 
 if TYPE_CHECKING:
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 
 PASS, MARK, DROP = 0, 1, 2
 """Answers of a discipline for a packet; a packet that is not ECN-capable is dropped where it would be marked."""
+
+WAITS = Layout("packets that wait")
+WAITED = WAITS.word("waited", "ps", about="that all packets have waited, until COUNTED_AT")
+COUNTED_AT = WAITS.word("counted_at", "ps", about="when a packet came or went last")
+QUEUED = WAITS.word("queued", "packets", about="that wait since then")
+MOST_QUEUED = WAITS.word("most_queued", "packets", about="that waited at once")
 
 WORDS = Layout("managed queue")
 _word = WORDS.word
@@ -44,6 +51,7 @@ DROPPING = _word("dropping", about="1: in the state that drops (CoDel)")
 DROP_NEXT = _word("drop_next", "ps", about="when the next is dropped (CoDel)")
 COUNT = _word("count", "packets", about="dropped in the present state (CoDel)")
 LAST_COUNT = _word("last_count", "packets", about="COUNT as the state was entered (CoDel)")
+WAITS_AT = WORDS.include(WAITS)
 LUCK = 2**16
 """Draws are uniform below this."""
 
@@ -95,6 +103,15 @@ def depart(state: NDArray, base: int, now: int, size: int, waited: int) -> int:
     return PASS
 
 
+@shared
+def count(state: NDArray, waits: int, now: int, change: int) -> None:
+    """So many packets more wait from now on."""
+    state[waits + WAITED] += state[waits + QUEUED] * (now - state[waits + COUNTED_AT])
+    state[waits + COUNTED_AT] = now
+    state[waits + QUEUED] += change
+    state[waits + MOST_QUEUED] = max(state[waits + MOST_QUEUED], state[waits + QUEUED])
+
+
 @machine("network")
 def enter(state: NDArray, base: int, now: int, size: int, able: int) -> int:
     """A packet of `size` bytes comes; `able`: 2 times a draw, plus 1 if it is ECN-capable."""
@@ -109,6 +126,7 @@ def enter(state: NDArray, base: int, now: int, size: int, able: int) -> int:
     if answer != DROP:
         state[base + LEVEL] += size
         state[base + PACKETS] += 1
+        count(state, base + WAITS_AT, now, 1)
     return answer
 
 
@@ -118,6 +136,7 @@ def leave(state: NDArray, base: int, now: int, able: int, waited: int) -> int:
     size = able // 2
     state[base + LEVEL] -= size
     state[base + PACKETS] -= 1
+    count(state, base + WAITS_AT, now, -1)
     if state[base + LEVEL] == 0:
         state[base + EMPTY_AT] = now
     answer = depart(state, base, now, size, waited)

@@ -47,9 +47,10 @@ def urgent(state: NDArray, line: int) -> int:
 
 
 @machine("network")
-def joined(state: NDArray, base: int, line: int, size: int) -> int:
+def joined(state: NDArray, base: int, now: int, line: int, size: int) -> int:
     """A packet of `size` bytes has come to the class at `base`, where it fits. Returns 1: it stays."""
     state[line + fq_codel.TOTAL] += size
+    q.count(state, line + fq_codel.WAITS_AT, now, 1)
     if state[base + q.QUANTUM] == 0:
         state[line + STRICT + state[base + NUMBER]] = base
     elif state[base + fq_codel.PLACE] == 0:
