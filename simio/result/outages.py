@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simio import units
-from simio.description.faults import InjectedFault
 from simio.engines.outcome import Outcome
 from simio.program.steps import Program
 from simio.result import measure
 from simio.result.model import Throughput
+
+if TYPE_CHECKING:
+    from simio.description.faults import InjectedFault
 
 TOLD = Fraction(1, 100)
 """Share of the measured span from which on a time without deliveries is told: by as much the rate is lower."""
