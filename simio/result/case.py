@@ -27,6 +27,7 @@ from simio.result.progress import progress_of
 from simio.result.rebuilding import rebuilding
 from simio.result.recorded import DeliveredBytes, Observation, Rows
 from simio.result.resent import given_up, resent, unmarked
+from simio.result.slow_lines import slow_lines
 from simio.result.spent import from_credits
 from simio.result.standstill import standstill
 from simio.result.statistics import confidence
@@ -124,6 +125,7 @@ def _notes(
     """Notes on what the throughput and the first line do not show, each once."""
     outcome, span = runs.outcome, runs.spans[0]
     workloads, sent = tuple(case.system.workloads.values()), Sent.of(program, outcome)
+    lengths = [each.until - each.since for each in runs.spans]
     notes = [
         *runs.notes,
         *unlike(runs.spans),
@@ -136,6 +138,7 @@ def _notes(
         *from_credits(case.system, program, outcome, span),
         *(load.sentence for load in loads if load.grows),
         *ending(program, outcome, span),
+        *(slow_lines(loads, resources, outcome.end, lengths) if len(loads) == len(workloads) else ()),
         *_condensed(outcome),
         *(tuple(jobs_in_turn(jobs)) or ended_early(program, outcome, span)),
         *(() if case.system.faults else unsteady(program, outcome, span)),
