@@ -20,7 +20,7 @@ WIRED = ("hosts", "disks", "volumes", "switches", "links", "faults")
 _OF_VOLUMES = ("unit", "record", "sector", "quorum", "nearest", "cache")
 """Values of a volume that leave its members and their order as they are."""
 _SINGLE: dict[str, Any] = dict.fromkeys(("file_system", "controller", *_OF_VOLUMES))
-"""What is compared apart from a volume's shape."""
+"""Fields that are compared apart from a volume's shape."""
 _ASIDE = frozenset({"basis", "source", "interval", "title", "group", "model", "kind"})
 Apply = Callable[[System], System]
 

@@ -99,7 +99,7 @@ def _table(search: Capacity, key: str) -> Any:
 
 
 def _broken(search: Capacity, load: TriedLoad) -> str:
-    """What breaks the promises at a load, in a word or two."""
+    """The reason why promises are broken at a load, in a word or two."""
     loads = load.result.loads
     if any(each.grows for each in loads):
         return "line grows"

@@ -76,7 +76,7 @@ def _use(program: Program, outcome: Outcome, span: Throughput, load: Load, row: 
     grows, lost = missing, 0.0
     if load.lossy and lacks:
         unsent = _unsent(program, outcome, load, float(rate), since, until)
-        # What is within chance counts to the larger part.
+        # A share within chance counts to the larger part.
         shares = [share if share * length > least * SECOND else 0.0 for share in (unsent, missing - unsent)]
         grows = missing * shares[0] / sum(shares) if any(shares) else 0.0
         lost = missing - grows

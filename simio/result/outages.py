@@ -26,9 +26,9 @@ def outages(faults: tuple[InjectedFault, ...], program: Program, outcome: Outcom
     It is told where no time without deliveries is as long that none of the faults lies in.
     """
     spans = [(fault.name, fault.params.span) for fault in faults if hasattr(fault.params, "span")]
-    times, _ = measure.deliveries(program, outcome)
-    if not spans or len(times) < 2:
+    if not spans:
         return []
+    times, _ = measure.deliveries(program, outcome)
     begins, ends = times[:-1], times[1:]
     beside = np.ones(len(begins), dtype=bool)
     for _, (at, over) in spans:

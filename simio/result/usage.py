@@ -41,7 +41,7 @@ def resource_use(program: Program, outcome: Outcome, span: Throughput) -> tuple[
 
 
 def _lines(program: Program, outcome: Outcome, span: Throughput) -> dict[str, tuple[int, int]]:
-    """What machines have let wait for resources, by these: ps in the span, all together, and the most at once."""
+    """Waits for resources in machines, by resource: ps in the span, all together, and the most at once."""
     found = {}
     for row, gauge in enumerate(program.gauges):
         if gauge.line:

@@ -24,7 +24,7 @@ from simio.program.roles import ACK_TIMER, IN_A_ROW, PACKETS_AGAIN, TIMEOUTS
 from simio.program.service import SECOND
 
 OUTSTANDING_READS = "its READs, as many as may be outstanding"
-"""What a queue pair waits for that has more of them to send."""
+"""The wait of a queue pair that has more of them to send."""
 DOORBELL = 8
 """Bytes of a doorbell register."""
 

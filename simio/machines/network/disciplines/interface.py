@@ -105,7 +105,7 @@ def depart(state: NDArray, base: int, now: int, size: int, waited: int) -> int:
 
 @shared
 def count(state: NDArray, waits: int, now: int, change: int) -> None:
-    """So many packets more wait from now on."""
+    """Count so many packets more among those that wait."""
     state[waits + WAITED] += state[waits + QUEUED] * (now - state[waits + COUNTED_AT])
     state[waits + COUNTED_AT] = now
     state[waits + QUEUED] += change
