@@ -7,7 +7,7 @@ from math import sqrt
 
 from simio import units
 from simio.result.model import LoadUse, ResourceUse
-from simio.wording import figure
+from simio.wording import counted, figure
 
 NEAR = 0.9
 """Utilisation from which on a line may be slow."""
@@ -21,12 +21,13 @@ of variation, 1 and 0 (W. Whitt, "Planning queueing simulations", Management Sci
 def slow_lines(loads: tuple[LoadUse, ...], resources: Iterable[ResourceUse], end: int, spans: list[int]) -> list[str]:
     """A note where the busiest resource has a line that averages over spans of so many ps hardly tell.
 
-    A mean over the time T has a relative variance of at least `VARIES` tau / T in heavy traffic, where tau is the
+    A mean over the time T has a relative variance of about `VARIES` tau / T in heavy traffic, where tau is the
     service time over the square of the idle share. `end` is the length of the run in ps; all work is of `loads`.
     """
     if not loads or any(load.users or load.overloads for load in loads):
         return []
-    busiest = max((use for use in resources if not use.lock and use.seizes), key=_use, default=None)
+    servers = (use for use in resources if not use.lock and use.seizes)
+    busiest = max(servers, key=lambda use: use.utilisation, default=None)
     if busiest is None or not NEAR <= busiest.utilisation < 1 or busiest.mean_line < 1:
         return []
     service = busiest.utilisation * busiest.units * end / busiest.seizes
@@ -35,7 +36,7 @@ def slow_lines(loads: tuple[LoadUse, ...], resources: Iterable[ResourceUse], end
     if wide < WIDE:
         return []
     by = f"{wide:.0%}" if wide < 1 else "more than 100%"
-    longer = _two((wide / WIDE) ** 2)
+    longer = figure((wide / WIDE) ** 2, 2)
     return [
         f"{busiest.name} is busy {busiest.utilisation:.1%} of the time, and so long a line changes within about "
         f"{_time(changes)}: {_measured(spans)} leave mean times uncertain by {by}; a run {longer} times as "
@@ -43,21 +44,12 @@ def slow_lines(loads: tuple[LoadUse, ...], resources: Iterable[ResourceUse], end
     ]
 
 
-def _use(use: ResourceUse) -> float:
-    return use.utilisation
-
-
 def _time(span: float) -> str:
     """A time in ps, rounded."""
     return units.format_quantity(float(f"{span:.2g}"), "time")
 
 
-def _two(number: float) -> str:
-    """A number with two digits."""
-    return figure(float(f"{number:.2g}"))
-
-
 def _measured(spans: list[int]) -> str:
     """The runs' spans in words."""
     length = _time(sum(spans) / len(spans))
-    return f"{len(spans)} runs of {length}" if len(spans) > 1 else length
+    return f"{counted(len(spans), 'run')} of {length}" if len(spans) > 1 else length
